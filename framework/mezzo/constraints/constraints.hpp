@@ -22,7 +22,7 @@ class MEZZO_API MinMaxNorm : public Constraint {
       : MinMaxNorm(MinMaxNormOptions{min_value, max_value, rate, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const MinMaxNormOptions& options() const { return options_; }
 
  private:
@@ -42,7 +42,7 @@ class MEZZO_API MaxNorm : public Constraint {
   explicit MaxNorm(double max_value, detail::Ints axis = 0) : MaxNorm(MaxNormOptions{max_value, std::move(axis)}) {}
   Value call(const Value& weight) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const MaxNormOptions& options() const { return options_; }
 
  private:
@@ -61,7 +61,7 @@ class MEZZO_API UnitNorm : public Constraint {
   explicit UnitNorm(I axis) : options_{axis} {}
   Value call(const Value& weight) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const UnitNormOptions& options() const { return options_; }
 
  private:

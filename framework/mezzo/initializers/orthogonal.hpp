@@ -11,9 +11,9 @@ struct OrthogonalOptions {
   std::optional<std::uint64_t> seed{};  ///< fixes the numbers; default: from seed_everything()
 };
 
-/// Orthogonal matrix times `gain` (Saxe et al., 2014): of a weight (..., n) as a matrix of n columns, the columns are
-/// orthonormal, or the rows if there are fewer rows than columns. Uniformly distributed: the factor Q of a matrix of
-/// normal numbers, with the signs of R's diagonal.
+/// Orthogonal matrix times `gain` (Saxe et al., 2014): The weight (..., n) is seen as a matrix of n columns. Its
+/// columns are orthonormal, or its rows if there are fewer rows than columns. Uniformly distributed: the factor Q of a
+/// matrix of normal numbers, with the signs of R's diagonal.
 class MEZZO_API Orthogonal : public Initializer {
  public:
   explicit Orthogonal(OrthogonalOptions options = {}) : options_(options) {}
@@ -22,7 +22,7 @@ class MEZZO_API Orthogonal : public Initializer {
   /// A ShapeError for a weight of fewer than two axes.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const OrthogonalOptions& options() const { return options_; }
 
  private:

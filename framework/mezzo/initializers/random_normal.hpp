@@ -20,7 +20,7 @@ class MEZZO_API RandomNormal : public Initializer {
   RandomNormal(double mean, double stddev) : RandomNormal(RandomNormalOptions{mean, stddev, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const RandomNormalOptions& options() const { return options_; }
 
  private:

@@ -20,7 +20,7 @@ class MEZZO_API RandomUniform : public Initializer {
   RandomUniform(double minval, double maxval) : RandomUniform(RandomUniformOptions{minval, maxval, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const RandomUniformOptions& options() const { return options_; }
 
  private:

@@ -21,7 +21,7 @@ class MEZZO_API TruncatedNormal : public Initializer {
   TruncatedNormal(double mean, double stddev) : TruncatedNormal(TruncatedNormalOptions{mean, stddev, {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const TruncatedNormalOptions& options() const { return options_; }
 
  private:

@@ -37,7 +37,7 @@ class MEZZO_API VarianceScaling : public Initializer {
       : VarianceScaling(VarianceScalingOptions{scale, std::move(mode), std::move(distribution), {}}) {}
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const VarianceScalingOptions& options() const { return options_; }
 
  private:

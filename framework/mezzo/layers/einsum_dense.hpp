@@ -6,7 +6,7 @@ namespace mezzo {
 
 struct EinsumDenseOptions {
   std::string equation{};           ///< required; "abc,cd->abd", "...x,xy->...y" or "ab...,bc->ac..."
-  detail::Ints output_shape{};      ///< required; sizes of the output after the batch; -1 for one that the input gives
+  detail::Ints output_shape{};      ///< required; sizes of the output after the batch; -1: size of the input
   ActivationFunction activation{};  ///< applied to the result; default: linear
   std::string bias_axes{};          ///< letters of the output along which a bias is added; "": no bias
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernel

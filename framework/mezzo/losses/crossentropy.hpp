@@ -16,8 +16,8 @@ struct BinaryCrossentropyFunctionOptions {
 };
 
 /// -y_true log(y_pred) - (1 - y_true) log(1 - y_pred), mean over the axis: (batch, ..., n) to (batch, ...).
-/// Probabilities are clipped to [1e-7, 1 - 1e-7]; logits are stable. Label smoothing s makes
-/// y_true (1 - s) + s / 2 of y_true. In at least float32.
+/// Probabilities are clipped to [1e-7, 1 - 1e-7]; logits are stable. Label smoothing s replaces y_true by y_true (1 -
+/// s) + s / 2. In at least float32.
 MEZZO_API Value binary_crossentropy(const Value& y_true, const Value& y_pred,
                                     const BinaryCrossentropyFunctionOptions& options = {});
 
@@ -29,7 +29,7 @@ struct CategoricalCrossentropyFunctionOptions {
 
 /// -sum of y_true log(y_pred) over the classes: (batch, ..., classes) to (batch, ...). y_true holds probabilities of
 /// the classes, such as 0 and 1. Predicted probabilities are scaled to sum to 1 and clipped to [1e-7, 1 - 1e-7]. Label
-/// smoothing s makes y_true (1 - s) + s / classes of y_true. In at least float32.
+/// smoothing s replaces y_true by y_true (1 - s) + s / classes. In at least float32.
 MEZZO_API Value categorical_crossentropy(const Value& y_true, const Value& y_pred,
                                          const CategoricalCrossentropyFunctionOptions& options = {});
 

@@ -25,7 +25,7 @@ namespace losses {
 
 struct SparseCategoricalCrossentropyOptions {
   bool from_logits = false;  ///< true: y_pred holds logits, to which a softmax is applied; false: probabilities
-  std::optional<std::int64_t> ignore_class{};            ///< label of elements that don't count, in means neither
+  std::optional<std::int64_t> ignore_class{};            ///< label of elements that don't count, not in means either
   std::string reduction = "sum_over_batch_size";         ///< how the values become one number; see Loss
   std::int64_t axis = -1;                                ///< axis of the classes
   std::string name = "sparse_categorical_crossentropy";  ///< name in logs and histories

@@ -3,7 +3,7 @@
 
 namespace mezzo::metrics {
 
-/// Arguments of the metrics of one rate at a given other one, for configs.
+/// Arguments of PrecisionAtRecall and metrics like it, for configs.
 struct AtArguments {
   double least = 0;  ///< the given rate
   AtOptions options{};

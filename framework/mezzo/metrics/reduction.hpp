@@ -51,7 +51,7 @@ struct MeanMetricWrapperOptions {
   std::string name = "mean_metric_wrapper";  ///< name in logs and histories
 };
 
-/// Weighted mean of a function of y_true and y_pred, which gives one number per sample or more.
+/// Weighted mean of a function of y_true and y_pred that returns one number or more per sample.
 class MEZZO_API MeanMetricWrapper : public Metric {
  public:
   using Function = std::function<Value(const Value& y_true, const Value& y_pred)>;

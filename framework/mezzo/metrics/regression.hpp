@@ -63,7 +63,7 @@ struct CosineSimilarityOptions {
   std::int64_t axis = -1;                  ///< axis of the vectors
 };
 
-/// Mean of cosine_similarity times -1, so that equal directions give 1 as a metric.
+/// Mean of cosine_similarity times -1 as a metric: equal directions result in 1.
 class MEZZO_API CosineSimilarity : public Metric {
  public:
   explicit CosineSimilarity(const CosineSimilarityOptions& options = {}) : Metric(options), axis_(options.axis) {}

@@ -38,7 +38,7 @@ struct ConvTransposeOpOptions {
   detail::Ints strides = 1;                      ///< distance of elements of x in the output
   std::string padding = "valid";                 ///< "valid" or "same": the output is x times strides
   detail::Ints output_padding = detail::Ints();  ///< elements added to the end of the output, less than strides; not
-                                                 ///< given: as many as `padding` says
+                                                 ///< given: determined by `padding`
   detail::Ints dilation_rate = 1;                ///< distance of kernel elements in the output
 };
 

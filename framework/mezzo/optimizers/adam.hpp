@@ -33,7 +33,7 @@ struct AdamOptions {
   std::vector<ParameterGroup> groups{};          ///< variables with a learning rate or weight decay of their own
 };
 
-/// Adam (Kingma and Ba, 2014) with epsilon in Keras' place. Update t, counted from 1, of weight w with gradient g:
+/// Adam (Kingma and Ba, 2014) with epsilon where Keras adds it. Update t, counted from 1, of weight w with gradient g:
 ///
 ///     w -= learning_rate * weight_decay * w
 ///     m += (g - m) (1 - beta_1)

@@ -26,7 +26,7 @@ class MEZZO_API CosineDecay : public Schedule {
   CosineDecay(double initial_learning_rate, std::int64_t decay_steps, CosineDecayOptions options = {});
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const CosineDecayOptions& options() const { return options_; }
 
  private:

@@ -12,8 +12,8 @@ struct CosineDecayRestartsOptions {
   double alpha = 0;                    ///< smallest rate as a fraction of initial_learning_rate
 };
 
-/// Cosine decays that start again (Loshchilov and Hutter, 2016). Formula of restart i, of which a fraction f has
-/// passed: initial_learning_rate * ((1 - alpha) m_mul^i (1 + cos(pi f)) / 2 + alpha).
+/// Cosine decays that start again (Loshchilov and Hutter, 2016). Formula at the fraction f of restart i:
+/// initial_learning_rate * ((1 - alpha) m_mul^i (1 + cos(pi f)) / 2 + alpha).
 class MEZZO_API CosineDecayRestarts : public Schedule {
  public:
   /// A ValueError for first_decay_steps below 1, t_mul below 1 or a negative m_mul.
@@ -25,7 +25,7 @@ class MEZZO_API CosineDecayRestarts : public Schedule {
   }
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const CosineDecayRestartsOptions& options() const { return options_; }
 
  private:

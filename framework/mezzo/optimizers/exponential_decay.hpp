@@ -21,7 +21,7 @@ class MEZZO_API ExponentialDecay : public Schedule {
       : ExponentialDecay(ExponentialDecayOptions{initial_learning_rate, decay_steps, decay_rate, staircase}) {}
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const ExponentialDecayOptions& options() const { return options_; }
 
  private:

@@ -21,7 +21,7 @@ class MEZZO_API LinearWarmup : public Schedule {
       : LinearWarmup(LinearWarmupOptions{std::move(after), warmup_steps, initial_learning_rate}) {}
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const LinearWarmupOptions& options() const { return options_; }
 
  private:

@@ -23,7 +23,7 @@ class MEZZO_API PiecewiseConstantDecay : public Schedule {
       : PiecewiseConstantDecay(PiecewiseConstantDecayOptions{std::move(boundaries), std::move(values)}) {}
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const PiecewiseConstantDecayOptions& options() const { return options_; }
 
  private:

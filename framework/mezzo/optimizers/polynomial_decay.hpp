@@ -23,7 +23,7 @@ class MEZZO_API PolynomialDecay : public Schedule {
       : PolynomialDecay(PolynomialDecayOptions{initial_learning_rate, decay_steps, end_learning_rate, power, cycle}) {}
   double operator()(std::int64_t step) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const PolynomialDecayOptions& options() const { return options_; }
 
  private:

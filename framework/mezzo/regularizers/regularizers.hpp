@@ -19,7 +19,7 @@ class MEZZO_API L1L2 : public Regularizer {
   L1L2(double l1, double l2) : L1L2(L1L2Options{l1, l2}) {}
   Value call(const Value& x) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const L1L2Options& options() const { return options_; }
 
  private:
@@ -55,7 +55,7 @@ class MEZZO_API OrthogonalRegularizer : public Regularizer {
   /// A ShapeError unless x is a matrix.
   Value call(const Value& x) const override;
 
-  /// The options that it was made of.
+  /// Returns the options given to the constructor.
   const OrthogonalRegularizerOptions& options() const { return options_; }
 
  private:

@@ -34,8 +34,7 @@ struct AttentionResult {
 /// value, key}, each (batch, positions, size); without a key, the value is the key. The result is (batch, query
 /// positions, size of the value). Values whose mask is false have a weight of 0; if all are masked the weights are
 /// those without a mask, up to rounding, as in Keras. Outputs are 0 where the query's mask is false, and have the
-/// query's mask. Weights: scale
-/// () and concat_score_weight (), if the options ask for them.
+/// query's mask. Weights: scale () and concat_score_weight (), if the options enable them.
 class MEZZO_API Attention : public Layer {
  public:
   /// A NameError for another score_mode, a ValueError for a dropout outside of [0, 1).

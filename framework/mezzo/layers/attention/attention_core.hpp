@@ -23,7 +23,8 @@ Value joined_masks(const Value& query, const Value& value, const Value& key);
 /// The mask as bool: numbers are compared with 0.
 Value as_mask(const Value& mask);
 
-/// `{"use_causal_mask": false, "return_attention_scores": false}`, and the way back; a ValueError for another text.
+/// Converts call options to the text `{"use_causal_mask": false, "return_attention_scores": false}` and back. A
+/// ValueError for another text.
 std::string attention_arguments(bool causal, bool with_scores);
 std::pair<bool, bool> read_attention_arguments(const std::string& where, const std::string& text);
 
@@ -35,8 +36,8 @@ struct AttendOptions {
   bool fused = true;         ///< false: in products and softmax
 };
 
-/// Scaled dot-product attention of (batch, positions, heads, size). Queries without a key give 0. Scores are (batch,
-/// heads, queries, keys), undefined without with_scores.
+/// Scaled dot-product attention of (batch, positions, heads, size). The output of queries without a key is 0. Scores
+/// are (batch, heads, queries, keys), undefined without with_scores.
 AttentionResult attend(const Value& query, const Value& key, const Value& value, const AttendOptions& options);
 
 struct HeadProjectionOptions {

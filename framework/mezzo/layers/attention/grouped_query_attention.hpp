@@ -14,7 +14,7 @@ struct GroupedQueryAttentionOptions {
   bool use_bias = true;                  ///< true: all projections add a bias
   std::int64_t sliding_window = 0;       ///< n: queries attend to keys less than n positions away only; 0: to all
   /// true: never stores the scores; a ValueError with dropout, and in calls for scores. false: computes with the
-  /// scores. Default: stores the scores only if a call asks for them.
+  /// scores. Default: stores the scores only if a call requests them.
   std::optional<bool> flash_attention{};
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernels
   Any<Initializer> bias_initializer = "zeros";             ///< initial biases
@@ -23,7 +23,8 @@ struct GroupedQueryAttentionOptions {
   Any<Regularizer> activity_regularizer{};                 ///< penalty of each projection's output, over the batch size
   Any<Constraint> kernel_constraint{};                     ///< projects each kernel after each update
   Any<Constraint> bias_constraint{};                       ///< projects each bias after each update
-  bool use_gate = false;  ///< true: a sigmoid of a further projection of the query, "gate", multiplies what heads give
+  bool use_gate = false;  ///< true: a sigmoid of a further projection of the query, "gate", multiplies the output of
+                          ///< the heads
   std::string name{};     ///< name of the layer; "": automatic ("grouped_query_attention", "grouped_query_attention_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights
@@ -35,8 +36,8 @@ struct GroupedQueryAttentionOptions {
 /// value/kernel (size, key and value heads, head_dim).
 class MEZZO_API GroupedQueryAttention : public detail::HeadAttention {
  public:
-  /// A ValueError if a number is below 1, the query heads are no multiple of the others, dropout is outside of [0, 1),
-  /// or not 0 with flash_attention.
+  /// A ValueError if a number is below 1, num_query_heads is not a multiple of num_key_value_heads, dropout is outside
+  /// of [0, 1), or not 0 with flash_attention.
   explicit GroupedQueryAttention(GroupedQueryAttentionOptions options = {});
 
  protected:

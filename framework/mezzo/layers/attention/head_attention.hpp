@@ -17,7 +17,7 @@ struct AttentionCallOptions {
   Value key{};  ///< (batch, key positions, size of keys); default: the value
   Value
       query_mask{};  ///< (batch, query positions): false for queries that attend to nothing; default: the query's mask
-  Value value_mask{};  ///< (batch, key positions): false for values that count for nothing; default: the value's mask
+  Value value_mask{};  ///< (batch, key positions): false for values without effect; default: the value's mask
   Value key_mask{};    ///< (batch, key positions), as value_mask; default: the key's mask
   /// bool, true where a query (axis -2) may attend to a key (axis -1): (batch, query positions, key positions), or
   /// (batch, heads, query positions, key positions). Sizes of 1 broadcast. Default: no mask.
@@ -56,16 +56,17 @@ class MEZZO_API HeadAttention : public Layer {
   /// Throws a ValueError for a negative sliding_window, a dropout outside of [0, 1), or one with flash_attention.
   void check_options(std::int64_t sliding_window, double dropout, std::optional<bool> flash_attention) const;
 
-  /// Adds the projections. That of the output gives `units` features, by default as many as the query has.
+  /// Adds the projections. The output projection has `units` features; default: as many as the query.
   void add_projections(const detail::HeadProjectionOptions& query, const detail::HeadProjectionOptions& key,
                        const detail::HeadProjectionOptions& value, bool use_gate, const Shape& units);
 
-  /// Throws a ValueError for a wrong number of inputs, or if scores are asked for that flash_attention doesn't store.
+  /// Throws a ValueError for a wrong number of inputs, or if the call requests scores with flash_attention, which does
+  /// not store them.
   void check_call(const Values& xs, std::optional<bool> flash_attention) const;
 
   Heads heads_of(const Value& query, const Value& key, const Value& value);
 
-  /// Results of call_many(): the projected output, and the scores if the call asks for them.
+  /// Results of call_many(): the projected output, and the scores if the call requests them.
   Values finished(const AttentionResult& result, const Value& gate, const Value& query);
 
   bool causal() const { return causal_; }               ///< of the running call

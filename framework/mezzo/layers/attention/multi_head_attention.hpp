@@ -16,7 +16,7 @@ struct MultiHeadAttentionOptions {
   detail::Ints attention_axes{};  ///< axes of the inputs that hold positions; {}: all but the first and the last
   std::int64_t sliding_window = 0;  ///< n: queries attend to keys less than n positions away only; 0: to all
   /// true: never stores the scores; a ValueError with dropout, and in calls for scores. false: computes with the
-  /// scores. Default: stores the scores only if a call asks for them.
+  /// scores. Default: stores the scores only if a call requests them.
   std::optional<bool> flash_attention{};
   Any<Initializer> kernel_initializer = "glorot_uniform";  ///< initial kernels
   Any<Initializer> bias_initializer = "zeros";             ///< initial biases
@@ -25,7 +25,8 @@ struct MultiHeadAttentionOptions {
   Any<Regularizer> activity_regularizer{};                 ///< penalty of each projection's output, over the batch size
   Any<Constraint> kernel_constraint{};                     ///< projects each kernel after each update
   Any<Constraint> bias_constraint{};                       ///< projects each bias after each update
-  bool use_gate = false;  ///< true: a sigmoid of a further projection of the query, "gate", multiplies what heads give
+  bool use_gate = false;  ///< true: a sigmoid of a further projection of the query, "gate", multiplies the output of
+                          ///< the heads
   std::string name{};     ///< name of the layer; "": automatic ("multi_head_attention", "multi_head_attention_1")
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
   bool trainable = true;  ///< false: training does not change the weights
@@ -35,10 +36,9 @@ struct MultiHeadAttentionOptions {
 /// size of values) to (batch, query positions, output_shape). Weights have Keras' names and shapes: query/kernel (size,
 /// heads, key_dim), query/bias (heads, key_dim), likewise key and value, attention_output/kernel (heads, value_dim,
 /// output_shape), attention_output/bias (output_shape,). Weight files have the layout of torch's Linear: query.weight
-/// (heads * key_dim, size). All masks are joined by "and". A query that may attend to no key gives 0 before the last
-/// projection. The output has the query's mask. Inputs may have more axes of positions: (batch, height, width, size);
-/// then attention_axes chooses those that queries attend along, and attention_mask is (batch, other axes, query axes,
-/// key axes).
+/// (heads * key_dim, size). All masks are joined by "and". The output of a query that may attend to no key is 0 before
+/// the last projection. The output has the query's mask. Inputs may have more axes of positions: (batch, height, width,
+/// size); then queries attend along attention_axes, and attention_mask is (batch, other axes, query axes, key axes).
 class MEZZO_API MultiHeadAttention : public detail::HeadAttention {
  public:
   /// A ValueError if num_heads or key_dim is below 1, a size is negative, dropout is outside of [0, 1), or not 0 with

@@ -15,7 +15,7 @@ struct ConvTransposeOptions {
   detail::Ints strides = 1;                      ///< step between inputs in the output, at least 1
   std::string padding = "valid";                 ///< "valid" or "same": the output is the input times strides
   detail::Ints output_padding = detail::Ints();  ///< elements added to the end of the output, less than strides; not
-                                                 ///< given: as many as `padding` says
+                                                 ///< given: determined by `padding`
   detail::Ints dilation_rate = 1;                ///< step between the kernel's taps, at least 1
   ActivationFunction activation{};               ///< name or function, applied to the output; default: linear
   bool use_bias = true;                          ///< true: adds a bias per filter

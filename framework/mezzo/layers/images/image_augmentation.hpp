@@ -15,7 +15,7 @@
 namespace mezzo {
 
 namespace detail {
-/// Bounds of a random number: `{low, high}`, or one number, which each layer says how to read.
+/// Bounds of a random number: `{low, high}`, or one number, as documented at each layer.
 class MEZZO_API Factor {
  public:
   Factor() = default;
@@ -71,7 +71,7 @@ struct ImageChange {
 namespace detail {
 /// Base of layers that change images (batch, height, width, channels), or one without the batch, at random: in training
 /// and, as in Keras, in calls outside of steps without `.training`. In inference they return their input, as floats of
-/// the compute dtype, unless they say otherwise. Each image of a batch has random numbers of its own. No gradient
+/// the compute dtype, unless documented otherwise. Each image of a batch has random numbers of its own. No gradient
 /// passes these layers: they stand in front of a model, or in the loader's threads:
 ///
 ///     RandomRotation rotate(0.1, {.seed = 7});

@@ -23,10 +23,10 @@ struct ImageMixture {
 }  // namespace detail
 
 namespace detail {
-/// Base of layers that mix the images of a batch (batch, height, width, channels) with one another in training, and
-/// their labels (batch, classes) alike: `auto mixed = mix({images, labels})`. Labels are numbers for each class, as
-/// to_categorical() gives; results of labels are float32, of float64 ones float64. In inference both stay as they are,
-/// as floats. No gradient passes these layers. In the loader's threads they change whole batches:
+/// Base of layers that mix the images of a batch (batch, height, width, channels) with each other in training, and
+/// their labels (batch, classes) in the same way: `auto mixed = mix({images, labels})`. Labels are numbers for each
+/// class, as returned by to_categorical(). Mixed labels are float32, or float64 if the labels are. In inference both
+/// stay as they are, as floats. No gradient passes these layers. In the loader's threads they change whole batches:
 ///
 ///     MixUp mix(0.2);
 ///     DataLoader loader = DataLoader(train, {.batch_size = 32}).map(mix.on_batches("image", "label"));

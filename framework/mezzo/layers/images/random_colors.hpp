@@ -38,7 +38,7 @@ struct RandomSaturationOptions {
 };
 
 /// Multiplies the saturation of images of three channels by factor / (1 - factor) and cuts it to value_range, as Keras
-/// does: factors below 0 give gray images, saturations above 1 colors beyond those of the input.
+/// does: factors below 0 make images gray, and saturations above 1 make colors beyond those of the input.
 class MEZZO_API RandomSaturation : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range.
@@ -102,8 +102,8 @@ struct RandomGrayscaleOptions {
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Makes some of the images gray: 0.2989 r + 0.5870 g + 0.1140 b in all of their three channels. Those of one channel
-/// stay.
+/// Makes some of the images gray: 0.2989 r + 0.5870 g + 0.1140 b in all of their three channels. Images of one channel
+/// stay as they are.
 class MEZZO_API RandomGrayscale : public detail::ImageAugmentation {
  public:
   /// A ValueError for a factor out of range.

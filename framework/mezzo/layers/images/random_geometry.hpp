@@ -71,7 +71,8 @@ struct RandomGaussianBlurOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Blurs some of the images by a Gaussian, whose deviations are drawn from the bounds. Beyond the border are zeros.
+/// Blurs some of the images by a Gaussian, whose deviations are drawn from the bounds. Pixels beyond the border count
+/// as 0.
 class MEZZO_API RandomGaussianBlur : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range or an even kernel_size.
@@ -120,7 +121,7 @@ struct RandomPerspectiveOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Shows some of the images in perspective: each corner but that at the origin is moved.
+/// Shows some of the images in perspective: each corner except the origin is moved.
 class MEZZO_API RandomPerspective : public detail::ImageAugmentation {
  public:
   /// A ValueError for factors out of range, a NameError for an unknown interpolation.

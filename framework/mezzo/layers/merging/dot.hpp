@@ -14,7 +14,7 @@ struct DotOptions {
 
 /// Dot product of two inputs along one axis of each, for each sample: `Dot(1)({a, b})`. The output has the axes of a,
 /// then those of b after the batch axis, both without the axes of the product: (batch, 2, 4) and (batch, 3, 4) with
-/// axes 2 give (batch, 2, 3); two inputs (batch, 4) with axes 1 give (batch, 1).
+/// axes 2 become (batch, 2, 3), and two inputs (batch, 4) with axes 1 become (batch, 1).
 class MEZZO_API Dot : public Layer {
  public:
   /// A ValueError unless there are one or two axes.

@@ -5,7 +5,7 @@
 namespace mezzo {
 
 struct GroupNormalizationOptions {
-  std::int64_t groups = 32;  ///< number of groups, which divides that of the channels; -1: one for each channel
+  std::int64_t groups = 32;  ///< number of groups, a divisor of the number of channels; -1: one for each channel
   std::int64_t axis = -1;    ///< axis of the channels, not 0; negative axes count from the end
   double epsilon = 1e-3;     ///< added to the variance, at least 0
   bool center = true;        ///< true: adds beta

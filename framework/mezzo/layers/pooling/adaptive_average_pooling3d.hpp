@@ -4,8 +4,9 @@
 namespace mezzo {
 
 /// Pools volumes (batch, depth, height, width, channels) to a given size, as torch: `AdaptiveAveragePooling3D({2, 4,
-/// 4})`. Of size n to o, output i is the mean of the elements from floor(i n / o) to ceil((i + 1) n / o), without the
-/// latter. Channels are last. A ShapeError for inputs of another rank or of unknown sizes, except the batch.
+/// 4})`. Along an axis of size n that becomes o, output i is the mean of the elements from floor(i n / o) up to, but
+/// without, ceil((i + 1) n / o). Channels are last. A ShapeError for inputs of another rank or of unknown sizes, except
+/// the batch.
 class MEZZO_API AdaptiveAveragePooling3D
     : public detail::SizesFirst<detail::AdaptivePoolingLayer<detail::Pooled::average, 3>> {
  public:

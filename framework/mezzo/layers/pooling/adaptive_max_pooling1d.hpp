@@ -3,9 +3,9 @@
 
 namespace mezzo {
 
-/// Pools sequences (batch, steps, channels) to a given size, as torch: `AdaptiveMaxPooling1D(4)`. Of size n to o,
-/// output i is the maximum of the elements from floor(i n / o) to ceil((i + 1) n / o), without the latter. Channels are
-/// last. A ShapeError for inputs of another rank or of unknown sizes, except the batch.
+/// Pools sequences (batch, steps, channels) to a given size, as torch: `AdaptiveMaxPooling1D(4)`. Along an axis of size
+/// n that becomes o, output i is the maximum of the elements from floor(i n / o) up to, but without, ceil((i + 1) n /
+/// o). Channels are last. A ShapeError for inputs of another rank or of unknown sizes, except the batch.
 class MEZZO_API AdaptiveMaxPooling1D : public detail::SizesFirst<detail::AdaptivePoolingLayer<detail::Pooled::max, 1>> {
  public:
   using SizesFirst::SizesFirst;

@@ -12,7 +12,7 @@ struct GlobalAveragePooling1DOptions {
 
 /// Mean over the steps of sequences: (batch, steps, features) becomes (batch, features), or (batch, 1, features) with
 /// keepdims. Accumulated in at least float32. With a mask (batch, steps), the mean over the steps whose mask is true; 0
-/// if there are none, where Keras gives NaN. The output has no mask. A ShapeError for inputs of another rank.
+/// if there are none, where Keras returns NaN. The output has no mask. A ShapeError for inputs of another rank.
 class MEZZO_API GlobalAveragePooling1D : public Layer {
  public:
   explicit GlobalAveragePooling1D(GlobalAveragePooling1DOptions options = {})

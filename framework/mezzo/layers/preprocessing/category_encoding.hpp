@@ -40,7 +40,7 @@ class MEZZO_API CategoryEncoding : public Layer {
 
 struct HashingOptions {
   std::int64_t num_bins = 0;              ///< required; number of bins, with that of mask_value
-  std::vector<std::string> mask_value{};  ///< a string, or an integer as text, which bin 0 is kept for; {}: none
+  std::vector<std::string> mask_value{};  ///< a string, or an integer as text, for which bin 0 is reserved; {}: none
   std::vector<std::int64_t> salt{};       ///< key of SipHash, 1 or 2 numbers; {}: FarmHash
   std::string output_mode = "int";        ///< "int" (int64), "one_hot", "multi_hot" or "count" (compute dtype)
   std::string name{};                     ///< name of the layer; "": automatic ("hashing", "hashing_1")

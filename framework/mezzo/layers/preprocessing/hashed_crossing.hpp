@@ -35,8 +35,8 @@ class MEZZO_API HashedCrossing : public Layer {
 
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
 
-  /// Bins of features of a data set, of which some are strings. Thread safe. "one_hot" is float32. A ValueError for
-  /// less than two columns, a ShapeError if their shapes differ, a DTypeError for floats.
+  /// Bins of features of a data set, some of them strings. Thread safe. "one_hot" is float32. A ValueError for less
+  /// than two columns, a ShapeError if their shapes differ, a DTypeError for floats.
   Tensor of_columns(const std::vector<Column>& columns) const;
 
  protected:

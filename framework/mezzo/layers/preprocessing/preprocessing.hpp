@@ -9,7 +9,7 @@
 namespace mezzo::detail {
 
 /// function(inputs), computed on arrays each time the step runs; in functional graphs at each call of the model. A size
-/// of `shape` may be -1: result_shape gives the shape for known shapes of the first input.
+/// of `shape` may be -1: result_shape returns the shape for known shapes of the first input.
 Value on_host(const Values& inputs, const std::function<Shape(const Shape& first)>& result_shape, DType dtype,
               const std::function<Tensor(const std::vector<Tensor>&)>& function);
 

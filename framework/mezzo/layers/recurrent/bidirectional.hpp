@@ -25,7 +25,7 @@ struct BidirectionalOptions {
 /// weights. Weight files have torch's names, of the backward layer with the end _reverse.
 class MEZZO_API Bidirectional : public Layer {
  public:
-  /// A ValueError without a layer, for a layer that is none of RNN or was called already, an unknown merge_mode, or two
+  /// A ValueError without a layer, for a layer that is not an RNN or was called before, an unknown merge_mode, or two
   /// layers that go in the same direction or return different things.
   explicit Bidirectional(BidirectionalOptions options = {});
 

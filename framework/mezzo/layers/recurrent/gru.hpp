@@ -32,12 +32,12 @@ struct GRUCellOptions {
 
 /// One step of GRU (Cho et al., 2014): z, r = recurrent_activation(...), h = activation(x kernel_h + r (state
 /// recurrent_kernel_h)), state' = z state + (1 - z) h. Without reset_after, r multiplies the state before the product.
-/// Weights with the gates in the order z, r, h: kernel (features, 3 units), recurrent_kernel (units, 3 units), bias
-/// (2, 3 units) for the inputs and the state; without reset_after (3 units,).
-/// Activations are names that recurrence takes: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
+/// Weights with the gates in the order z, r, h: kernel (features, 3 units), recurrent_kernel (units, 3 units), bias (2,
+/// 3 units) for the inputs and the state; without reset_after (3 units,). Activations are names that the op recurrence
+/// supports: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
 class MEZZO_API GRUCell : public detail::FusedCell {
  public:
-  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
+  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or recurrence does not support an activation.
   explicit GRUCell(const GRUCellOptions& options = {});
 
   /// Positional: `GRUCell(32)`.

@@ -33,10 +33,10 @@ struct LSTMCellOptions {
 /// One step of LSTM (Hochreiter and Schmidhuber, 1997): i, f, o = recurrent_activation(...), c' = f c + i
 /// activation(...), state' = o activation(c'), each (...) = x kernel + state recurrent_kernel + bias. Weights with the
 /// gates in the order i, f, c, o: kernel (features, 4 units), recurrent_kernel (units, 4 units), bias (4 units,).
-/// Activations are names that recurrence takes: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
+/// Activations are names that the op recurrence supports: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
 class MEZZO_API LSTMCell : public detail::FusedCell {
  public:
-  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
+  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or recurrence does not support an activation.
   explicit LSTMCell(const LSTMCellOptions& options = {});
 
   /// Positional: `LSTMCell(32)`.

@@ -47,7 +47,7 @@ struct RNNOptions {
 /// those of the second, and so on; the output is that of the last.
 class MEZZO_API StackedRNNCells : public RNNCell {
  public:
-  /// A ValueError if there is no cell or one of them is none of RNNCell.
+  /// A ValueError if there is no cell, or one of them is not an RNNCell.
   explicit StackedRNNCells(const StackedRNNCellsOptions& options = {});
 
   /// Positional: `StackedRNNCells({LSTMCell(32), LSTMCell(16)})`.
@@ -60,7 +60,7 @@ class MEZZO_API StackedRNNCells : public RNNCell {
   std::vector<Shape> state_shapes(const Shape& input) const override;
   Values get_initial_state(const Shape& input) override;
 
-  /// True if that holds for all cells.
+  /// True if all cells take sequences.
   bool takes_sequences() const override;
 
  protected:
@@ -78,14 +78,14 @@ class MEZZO_API StackedRNNCells : public RNNCell {
 /// SimpleRNN, LSTM and GRU.
 class MEZZO_API RNN : public Layer {
  public:
-  /// A ValueError if there is no cell or it is none of RNNCell.
+  /// A ValueError if there is no cell, or it is not an RNNCell.
   explicit RNN(const RNNOptions& options = {});
 
   /// Positional: `RNN(LSTMCell(32))`.
   template <class L, std::enable_if_t<std::is_base_of_v<RNNCell, L>, int> = 0>
   explicit RNN(const L& cell, RNNOptions options = {}) : RNN(with_cell(Any<Layer>(cell), std::move(options))) {}
 
-  /// Several cells, one on the outputs of the other: `RNN({LSTMCell(32), LSTMCell(16)})`.
+  /// Several cells, each on the outputs of the one before: `RNN({LSTMCell(32), LSTMCell(16)})`.
   explicit RNN(const std::vector<Any<Layer>>& cells, RNNOptions options = {});
 
   /// Runs the layer and returns its output; the states that return_state adds are left out.
@@ -125,7 +125,7 @@ class MEZZO_API RNN : public Layer {
         cell_(sub(cell_name, detail::SubLayer{std::move(cell)}).layer) {
     leave_out_in_files(cell_name);
     if (flags_.stateful) states_.assign(this->cell().state_size().size(), Variable("rnn_state"));
-    for (Variable& state : states_) state = Variable("rnn_state");  // no two share numbers
+    for (Variable& state : states_) state = Variable("rnn_state");  // one Variable each: assign() copied a handle
   }
 
   Values call_many(const Values& xs) override;

@@ -34,7 +34,7 @@ namespace mezzo {
 ///     RNN(Minimal(32), {.return_sequences = true})
 class MEZZO_API RNNCell : public Layer {
  public:
-  /// Makes nothing: sub-layers are built by the first call, which has the states.
+  /// Creates no weights: the first call builds the sub-layers, because it has the states.
   void build(const Shape&) override {}
 
   /// Size of each state: {units} for SimpleRNNCell and GRUCell, {units, units} for LSTMCell.
@@ -137,14 +137,14 @@ using StepFunction = std::function<Values(const Value& x, const Values& states)>
 Values run_steps(const StepFunction& step, const Value& sequence, const Values& states, const Value& mask,
                  std::optional<std::size_t> output_state);
 
-/// The initializer of an LSTM's bias with ones for the forget gate, the second quarter, and others by `others`.
+/// The initializer of an LSTM's bias with ones for the forget gate, the second quarter, and the rest by `others`.
 Any<Initializer> unit_forget_bias(Any<Initializer> others);
 
 /// In training, 0 or 1 / (1 - rate) for each element of that shape: the same in all steps of a loop.
 Value dropout_factors(const Shape& shape, DType dtype, double rate, const std::optional<std::uint64_t>& seed);
 
-/// A cell of which recurrence computes all steps at once, or, with other activations, scan: base of SimpleRNNCell,
-/// LSTMCell and GRUCell.
+/// Base of SimpleRNNCell, LSTMCell and GRUCell. The op recurrence computes all steps at once; with activations that it
+/// does not support, scan runs the steps.
 class MEZZO_API FusedCell : public RNNCell {
  public:
   void build(const Shape& input) override;

@@ -30,10 +30,10 @@ struct SimpleRNNCellOptions {
 
 /// One step of SimpleRNN (Elman, 1990): state' = activation(x kernel + state recurrent_kernel + bias), which is also
 /// the output. Weights: kernel (features, units), recurrent_kernel (units, units), bias (units,). Activations are names
-/// that recurrence takes: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
+/// that the op recurrence supports: "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", ...
 class MEZZO_API SimpleRNNCell : public detail::FusedCell {
  public:
-  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or an activation is none that recurrence takes.
+  /// A ValueError if units is below 1, a dropout lies outside of [0, 1) or recurrence does not support an activation.
   explicit SimpleRNNCell(const SimpleRNNCellOptions& options = {});
 
   /// Positional: `SimpleRNNCell(32)`.

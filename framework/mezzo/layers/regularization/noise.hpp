@@ -25,7 +25,7 @@ class MEZZO_API Noise : public Layer {
 
   Value call(const Value& x) override;
 
-  /// Function of training, of an input in the compute dtype whose shape is known. It must not refer to the layer, since
+  /// Function of training, for an input in the compute dtype with a known shape. It must not refer to the layer, since
   /// models run it later. None: the layer returns its input.
   virtual std::function<Value(const Value&)> noise(const Shape& input) const = 0;
 

@@ -26,7 +26,7 @@ struct ParamGroup {
 };
 
 /// A running call of fit, evaluate or predict, as its callbacks see it. All functions may be called from every hook of
-/// a callback, unless they say otherwise.
+/// a callback, unless documented otherwise.
 class MEZZO_API Session {
  public:
   virtual ~Session() = default;
