@@ -8,12 +8,12 @@
 
 namespace mezzo::detail {
 
-/// Call of a layer, kept as an attribute of the nodes of a functional graph with which it ended: a call of
-/// the model on masked values makes it again. It keeps no symbols.
+/// Call of a layer in a functional graph, kept as an attribute of the nodes of its outputs. A call of the model on
+/// masked values repeats it. It keeps no symbols.
 struct CalledLayer final : AttributeFunction {
   static constexpr const char* attribute = "called_layer";
 
-  /// True if the mask is the one that the call gave that output of the node.
+  /// True if the mask is the one that the call set on that output of the node.
   bool gave(int output, const Value& mask) const;
 
   Any<Layer> layer{};  ///< a copy, which shares the state; empty if its class is not known
@@ -24,13 +24,13 @@ struct CalledLayer final : AttributeFunction {
 /// Keeps a layer, or an empty handle, in the nodes of the outputs of its call, unless they are inputs of it.
 void keep_called_layer(const Any<Layer>& layer, const Values& inputs, const Values& outputs);
 
-/// Notes the masks that the call gave the outputs.
+/// Records the masks that the call set on the outputs.
 void keep_masks(const Values& outputs);
 
-/// Call that ended with the node; null if none did.
+/// Call whose output the node is; null if there is none.
 const CalledLayer* called_layer(const Node& node);
 
-/// True if a value carries the mask that the call behind it gave, or none if there is no call.
+/// True if a value has the mask that its call set, or no mask if no call made it.
 bool has_own_mask(const Value& value);
 
 /// A copy of a layer, which shares its state. An empty handle if the class is neither of mezzo nor registered.

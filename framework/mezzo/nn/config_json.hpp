@@ -52,7 +52,7 @@ struct LayerConfigs {
 };
 LayerConfigs& layer_configs();
 
-/// Parses the text of a config. A ValueError that starts with `where` if it is no JSON object, or too long.
+/// Parses the text of a config. A ValueError that starts with `where` if it is not a JSON object, or too long.
 Json parse_config(const std::string& text, const std::string& where);
 
 /// Member of an object; a ValueError if it is missing. `where` starts the error.
@@ -88,7 +88,7 @@ const SavedClass<Base>* find_class(const std::string& name);
 template <class Base>
 std::vector<std::string> class_names();
 
-/// Sets the built-in classes of a family. `classes` is called at the first look-up.
+/// Sets the built-in classes of a family. The first look-up calls `classes`.
 template <class Base>
 void register_classes(std::vector<SavedClass<Base>> (*classes)());
 
@@ -100,7 +100,7 @@ Json write_object(const Any<Base>& object);
 template <class Base>
 Any<Base> read_object(const Json& json);
 
-/// Writes options, or makes an object of them and refuses members that nobody read.
+/// Writes options, or makes an object of them. A member that was not read is an error.
 template <class Base>
 Json write_options(const SavedClass<Base>& entry, const std::any& options);
 template <class Base>

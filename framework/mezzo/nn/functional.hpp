@@ -32,8 +32,8 @@ class MEZZO_API FunctionalGraph {
 
   std::size_t output_count() const { return outputs_.size(); }
 
-  /// Names of the outputs: that of the layer of the model that makes it, else of the op or Input. Equal ones get
-  /// numbers: "dense", "dense_1".
+  /// Names of the outputs: the name of the layer of the model that makes the output, else of the op or Input. Equal
+  /// ones get numbers: "dense", "dense_1".
   std::vector<std::string> output_names() const;
 
   /// True if calls of the layers add losses.
@@ -70,7 +70,7 @@ class MEZZO_API FunctionalGraph {
     std::size_t index = 0;        ///< index of the input, step or variable
     int output = 0;               ///< index among the outputs of a step
     bool crosses_border = false;  ///< true if the operand enters a layer or an autocast() region here
-    Value constant;               ///< the value itself, if it is none of the others
+    Value constant;               ///< the value itself, if it is neither
   };
   struct Update {
     Shared<VariableState> variable;
@@ -108,7 +108,7 @@ class MEZZO_API FunctionalGraph {
   /// Fills layout_. `inputs` and `steps` are the places of the nodes.
   void read_layout(const Places& inputs, const Places& steps);
 
-  /// Notes the calls of the layout in their layers for these symbols, so that models of them have a config too.
+  /// Records the calls of the layout in their layers for these symbols, so that models of them have a config too.
   void note_calls(const Values& inputs, const std::vector<Values>& results) const;
 
   /// Casts a step's result to the output dtype of each layer between the step and its consumer.
@@ -123,7 +123,8 @@ class MEZZO_API FunctionalGraph {
   std::vector<Shared<VariableState>> variables_;
   std::vector<Operand> outputs_;
   std::vector<std::pair<Operand, Operand>> masks_;  ///< values that have a mask, and their masks
-  std::size_t output_steps_ = 0;  ///< the first steps, on which outputs depend; the others make masks inside the graph
+  std::size_t output_steps_ = 0;  ///< number of the first steps, which outputs depend on; the others make masks inside
+                                  ///< the graph
   GraphLayout layout_;
   std::vector<Any<Layer>> callers_;  ///< layers of the calls of the layout; empty handles: not known, or an op
   /// Outputs of the calls of the layout: step and output.

@@ -5,9 +5,9 @@
 
 namespace mezzo::detail {
 
-/// Layers of a functional model in the order in which Keras' Functional has them, and their weights: by the longest way
-/// from a layer to an output, in calls, the longest first; layers of equal ways as they are reached depth first from
-/// the outputs, first operands first.
+/// Layers of a functional model, and their weights, in the order of Keras' Functional: by the number of calls on the
+/// longest path from the layer to an output, the longest first. Layers with paths of equal length are in the order of a
+/// depth-first search from the outputs, first operands first.
 std::vector<Shared<LayerState>> layer_order(const GraphLayout& layout);
 
 }  // namespace mezzo::detail

@@ -31,12 +31,12 @@ struct LayerCall {
   struct Symbol {
     std::weak_ptr<Node> node;
     int output = 0;
-    Value constant{};  ///< an array, if it is no symbol
+    Value constant{};  ///< an array, if it is not a symbol
   };
   std::vector<Symbol> inputs, outputs;
   std::optional<bool> training{};      ///< mode that the layer was called with
   std::string arguments{};             ///< Layer::call_arguments()
-  std::vector<std::int64_t> masked{};  ///< inputs that the call gave a mask; the masks follow the inputs
+  std::vector<std::int64_t> masked{};  ///< inputs with a mask of the call; the masks follow the inputs
 };
 
 /// State that all copies of a layer share: kind, name, policy, sub-layers, weights.
@@ -58,8 +58,8 @@ struct MEZZO_API LayerState : ScopeInfo {
 
   // Content of configs.
   const std::type_info* type = nullptr;  ///< class, known once the layer was called or added to a container
-  std::any options;                      ///< options struct that the layer was made of
-  std::any content;                      ///< of a functional model a GraphLayout, of a Sequential a SequenceLayout
+  std::any options;                      ///< options struct passed to the layer's constructor
+  std::any content;                      ///< a GraphLayout for a functional model, a SequenceLayout for a Sequential
   std::vector<Spec> built_for;           ///< inputs of the call that built the layer
   std::vector<LayerCall> calls;          ///< on symbols outside of other layers
 

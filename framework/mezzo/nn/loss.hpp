@@ -44,13 +44,13 @@ class MEZZO_API Loss : public detail::MoveChecked {
   /// arguments are in Keras' order.
   virtual Value call(const Value& y_true, const Value& y_pred) const = 0;
 
-  /// Values that count, bool, in the shape of `values`, the result of call(); undefined: all. Masked values are 0, and
-  /// means are over the others.
+  /// Mask of the values that count: bool, in the shape of `values`, the result of call(); undefined: all. Masked values
+  /// are 0, and means are over the others.
   virtual Value mask(const Value& y_true, const Value& values) const;
 
   /// Values of call(), multiplied by the sample weights and reduced. Weights have the first axes of the values,
-  /// (batch,) or (batch, ...); a last axis of size 1 more is dropped. A ShapeError for others. The mask of y_pred
-  /// counts as mask() does: a mean is over the values whose mask is true, and 0 if there are none.
+  /// (batch,) or (batch, ...); a last axis of size 1 more is dropped. A ShapeError for others. The mask of y_pred acts
+  /// like mask(): a mean is over the values whose mask is true, and 0 if there are none.
   Value operator()(const Value& y_true, const Value& y_pred, const Value& sample_weight = {}) const;
 
   /// Name in logs and histories.
@@ -61,7 +61,7 @@ class MEZZO_API Loss : public detail::MoveChecked {
 
   const std::string& reduction() const { return reduction_; }
 
-  /// Options struct that the loss was made of; empty if its constructor does not hand it on.
+  /// Options struct passed to the loss's constructor; empty if the constructor does not pass it to the base class.
   const std::any& made_of() const {
     check_not_moved();
     return made_of_;

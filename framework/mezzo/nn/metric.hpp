@@ -21,7 +21,7 @@ struct MEZZO_API MetricState {
   explicit MetricState(Blank) {}
   void copy_from(const MetricState& other) { *this = other; }
 
-  /// Numbers of all variables; set() stores such numbers again. Variables made since then get their initial value.
+  /// Numbers of all variables. set() stores them again; variables created in between get their initial value.
   std::vector<Tensor> numbers() const;
   void set(const std::vector<Tensor>& numbers) const;
   /// Sets all variables to their initial values.
@@ -35,7 +35,7 @@ struct MEZZO_API MetricState {
 /// Base of metrics, measures of a model over all samples of an epoch or evaluation. Copies share their state, as
 /// Python's references do.
 ///
-/// The simple form gives one number per sample, of which the weighted mean is the result: it overrides call(). Other
+/// The simple form overrides call(), which returns one number per sample; the result is their weighted mean. Other
 /// metrics have state: they override update(), which adds a batch to variables, and result(). Both forms are computed
 /// inside of the steps of fit and evaluate.
 ///
@@ -53,10 +53,10 @@ struct MEZZO_API MetricState {
 ///       Variable hits_{"hits"};
 ///     };
 ///
-/// State variables are float64 under any policy. They are no weights of the model: optimizers don't change them, weight
-/// files and checkpoints don't have them. A step that loss scaling skips leaves them as they are. fit, evaluate,
-/// train_on_batch and test_on_batch reset the metrics that they log when they begin; fit at each epoch. Validation
-/// within fit keeps the numbers of the training epoch.
+/// State variables are float64 under any policy. They are not weights of the model: optimizers don't change them, and
+/// weight files and checkpoints don't contain them. A step that loss scaling skips leaves them as they are. fit,
+/// evaluate, train_on_batch and test_on_batch reset the metrics that they log when they begin; fit at each epoch.
+/// Validation within fit keeps the numbers of the training epoch.
 class MEZZO_API Metric : public detail::MoveChecked {
  public:
   explicit Metric(std::string name) : name_(std::move(name)) {}
@@ -71,11 +71,11 @@ class MEZZO_API Metric : public detail::MoveChecked {
   /// a ValueError.
   virtual Value call(const Value& y_true, const Value& y_pred) const;
 
-  /// Adds a batch to the state. Outside of a step the numbers are added at once. Weights have the first axes of what
-  /// they weight: (batch,) or more; undefined: 1.
+  /// Adds a batch to the state. Outside of a step the numbers are added at once. Weights have the first axes of the
+  /// weighted numbers: (batch,) or more; undefined: 1.
   void update_state(const Value& y_true, const Value& y_pred, const Value& sample_weight = {});
 
-  /// Measure of all batches since the last reset: of the simple form, the weighted mean over samples, 0 without
+  /// Measure of all batches since the last reset. For the simple form: the weighted mean over samples, 0 without
   /// samples. Only metrics of one number can be logged.
   virtual Value result() const;
 
@@ -91,7 +91,7 @@ class MEZZO_API Metric : public detail::MoveChecked {
     return name_;
   }
 
-  /// Options struct that the metric was made of; empty if its constructor does not hand it on.
+  /// Options struct passed to the metric's constructor; empty if the constructor does not pass it to the base class.
   const std::any& made_of() const {
     check_not_moved();
     return made_of_;
@@ -100,8 +100,8 @@ class MEZZO_API Metric : public detail::MoveChecked {
   /// State that copies share, for the code that runs steps.
   const detail::Shared<detail::MetricState>& state() const { return state_; }
 
-  /// The metric or loss of that Keras name with its default options. "accuracy" picks its kind by the shapes of targets
-  /// and predictions, as in Keras. A NameError lists the valid names.
+  /// The metric or loss of that Keras name with its default options. "accuracy" selects its kind by the shapes of
+  /// targets and predictions, as in Keras. A NameError lists the valid names.
   static Any<Metric> from_name(const std::string& name);
 
   /// Converts a loss to the metric that is the mean of the loss.
@@ -118,7 +118,7 @@ class MEZZO_API Metric : public detail::MoveChecked {
   }
 
  protected:
-  /// Keeps the options struct that the metric was made of, for configs.
+  /// Keeps the options struct passed to the constructor, for configs.
   template <class Options>
   void keep_options(const Options& options) {
     made_of_ = options;

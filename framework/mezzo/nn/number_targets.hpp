@@ -3,8 +3,8 @@
 
 namespace mezzo::detail {
 
-/// Targets as numbers to compute with: integers and bools as floats of at least float32, of which as_labels() returns
-/// the integers again. Outside of a trace narrow integers become int32, and others stay. Both hold 2 * t - 1 of uint8.
+/// Targets as numbers to compute with: integers and bools become floats of at least float32, which as_labels() converts
+/// back. Outside of a trace narrow integers become int32, and others stay. Both dtypes can hold 2 * t - 1 of a uint8 t.
 Value number_targets(const Value& y_true, const Value& y_pred);
 
 }  // namespace mezzo::detail

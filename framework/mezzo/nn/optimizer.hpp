@@ -31,7 +31,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once.
   std::int64_t iterations() const { return state_->iterations; }
 
-  /// Learning rate of the next update; `later`: of the one after so many further updates.
+  /// Learning rate of the next update, or of the one `later` updates after it.
   double learning_rate(std::int64_t later = 0) const;
 
   /// One update of the variables by their gradients, in a training loop of your own:
@@ -40,8 +40,8 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   ///     optimizer.apply({grads}, {image});
   ///
   /// Clips, decays, averages and constrains as training does. A ValueError if there are not as many gradients as
-  /// variables, a variable is given twice, a gradient is undefined or not finite, or inside a step, which has
-  /// Module::minimize(); a ShapeError for a gradient of another shape. No variable has changed then.
+  /// variables, a variable is given twice, a gradient is undefined or not finite, or inside a step, where
+  /// Module::minimize() is to be used; a ShapeError for a gradient of another shape. No variable has changed then.
   void apply(const Values& gradients, const std::vector<Variable>& variables);
 
   /// Sets the learning rate of this optimizer and its copies from the next update on. A ValueError for a negative
@@ -59,8 +59,8 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// ValueError. A ValueError without use_ema.
   void swap_averages();
 
-  /// Replaces the weights by their averages, as `fit` of a Model does at its end. After swap_averages() they stay, and
-  /// there is nothing to swap back. No effect without use_ema.
+  /// Replaces the weights by their averages, as `fit` of a Model does at its end. After swap_averages() the averages
+  /// stay, and the next swap has no effect. No effect without use_ema.
   void finalize_variable_values();
 
   /// Options that all optimizers have.
@@ -69,7 +69,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     return common_;
   }
 
-  /// Options struct that the optimizer was made of; empty if its constructor does not use common_options().
+  /// Options struct passed to the optimizer's constructor; empty if the constructor does not use common_options().
   const std::any& made_of() const { return common().made_of; }
 
   /// The option `name`, or the class name.
@@ -102,8 +102,8 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// Sum of the accumulated gradients, float32 (float64 for float64). Inserts the accumulator's reset.
   Value take_accumulated(const std::shared_ptr<detail::VariableState>& variable);
 
-  /// Steps whose mean gradient makes one update: those of a Trainer's window, else gradient_accumulation_steps. 0 or 1:
-  /// each step updates, and nothing is accumulated.
+  /// Number of steps whose mean gradient makes one update: that of a Trainer's window, else
+  /// gradient_accumulation_steps. 0 or 1: each step updates, and nothing is accumulated.
   std::int64_t accumulation_steps() const {
     return state_->window ? state_->window->steps : common_.gradient_accumulation_steps;
   }
@@ -196,7 +196,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::optional<Window> window{};
     LossScale loss_scale;      ///< scale of the loss under float16
     std::vector<Slots> slots;  ///< one entry per variable that was updated
-    /// Identity of the model that it trains, even of one that is gone; none before the first training.
+    /// Identity of the model that it trains, also after the model is destroyed; none before the first training.
     std::optional<std::weak_ptr<const void>> owner{};
 
     // Settings of the user, which reset() keeps.
@@ -208,7 +208,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   };
   const detail::Shared<State>& state() const { return state_; }
 
-  /// Forgets slots and counters. Keeps the learning rate that was set and the exclusions from weight decay.
+  /// Clears slots and counters. Keeps the learning rate that was set and the exclusions from weight decay.
   void reset();
 
  protected:

@@ -21,8 +21,8 @@ struct ParameterGroup {
 };
 
 /// Options of all optimizers, with Keras' names. At most one of the three clips may be set, and at most one of
-/// split_master_weights, stochastic_rounding and kahan_summation. Each of the latter acts on variables of the dtypes
-/// that it names and does not change others. Keras' loss_scale_factor is LossScaleOptions of compile() and Trainer.
+/// split_master_weights, stochastic_rounding and kahan_summation. Each of these three acts only on variables of the
+/// dtypes documented at it. Keras' loss_scale_factor is LossScaleOptions of compile() and Trainer.
 struct OptimizerCommon {
   detail::LearningRate learning_rate = 1e-3;  ///< a number of at least 0, a Schedule, or a function
   double weight_decay = 0;                    ///< decoupled, at least 0: w -= learning_rate * weight_decay * w

@@ -18,7 +18,7 @@ Value activity_penalty(const Any<Regularizer>& regularizer, const Value& output)
 /// Adds a loss of the layer to the running step, to the functional graph, or to the state that losses() reads.
 void add_loss(const Shared<LayerState>& layer, const Value& loss);
 
-/// Replaces a variable that was updated by what its constraint makes of it. Does nothing without a constraint.
+/// Applies the constraint of an updated variable to it. Does nothing without a constraint.
 MEZZO_API void constrain(const std::shared_ptr<VariableState>& variable);
 
 }  // namespace mezzo::detail

@@ -20,11 +20,11 @@ using IfInteger = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, b
 template <class N>
 using IfNumber = std::enable_if_t<std::is_arithmetic_v<N> && !std::is_same_v<N, bool>, int>;
 
-/// The same for whatever converts to T. Braces do not.
+/// The same for types that convert to T. Braces do not.
 template <class X, class T>
 using IfConverts = std::enable_if_t<std::is_convertible_v<const X&, T>, int>;
 
-/// The same for whatever converts to T and is none.
+/// The same for types that convert to T and are not T.
 template <class X, class T>
 using IfOther = std::enable_if_t<std::is_convertible_v<const X&, T> && !std::is_same_v<X, T>, int>;
 

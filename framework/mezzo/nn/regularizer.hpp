@@ -12,7 +12,7 @@
 namespace mezzo {
 
 /// Base of regularizers: penalties on weights or outputs that training adds to the loss. Where a regularizer is
-/// expected, a name ("l2") or a function of a Value will do: `.kernel_regularizer = [](const Value& w) { return
+/// expected, a name ("l2") or a function of a Value is accepted: `.kernel_regularizer = [](const Value& w) { return
 /// 0.01 * sum(abs(w)); }`.
 class MEZZO_API Regularizer : public detail::MoveChecked {
  public:

@@ -8,7 +8,7 @@
 
 namespace mezzo {
 
-/// Layers whose intermediate values are not kept for the backward pass, but computed again there.
+/// Options of layers whose intermediate values are not kept for the backward pass, but computed again there.
 struct RematOptions {
   /// "full": all; "larger_than": those whose outputs for one sample have more than `output_size_threshold` elements in
   /// all; "none": none, inside a scope of another mode.
@@ -16,9 +16,9 @@ struct RematOptions {
   std::int64_t output_size_threshold = 1024;  ///< elements, at least 0; for "larger_than"
 };
 
-/// Applies the options to layers that are made on this thread within its lifetime, except models and modules: to the
-/// layers in them. The innermost scope counts. As keras.RematScope, without "list_of_layers" (use Layer::set_remat())
-/// and "activations".
+/// Applies the options to layers that are made on this thread within its lifetime, and for models and modules to the
+/// layers in them. Only the innermost scope has an effect. As keras.RematScope, without "list_of_layers" (use
+/// Layer::set_remat()) and "activations".
 ///
 ///     const RematScope again({.mode = "full"});
 ///     GPT model(gpt2());  // each block keeps its input alone
@@ -38,7 +38,7 @@ namespace detail {
 /// Rule of the innermost RematScope of this thread.
 MEZZO_API RematRule current_remat_rule();
 
-/// True if the rule says that a call with these outputs is computed again.
+/// True if, by the rule, a call with these outputs is computed again.
 bool computed_again(const RematRule& rule, const Values& outputs);
 }  // namespace detail
 

@@ -12,12 +12,12 @@ namespace mezzo::detail {
 /// more than these.
 Value weight_like(const std::string& name, const Value& weight, const Value& values);
 
-/// Mask of the values, bool and broadcasting to them, of the masks of y_pred and of the values: true where both are.
-/// Undefined if neither is defined, or if the values are a scalar. Errors start with `[name]`: a ShapeError unless the
-/// mask of y_pred has the first axes of the values.
+/// Mask of the values, bool and broadcasting to them: true where the mask of y_pred and the mask of the values are
+/// true. Undefined if neither is defined, or if the values are a scalar. Errors start with `[name]`: a ShapeError
+/// unless the mask of y_pred has the first axes of the values.
 Value mask_of(const std::string& name, const Value& of_pred, const Value& of_values, const Value& values);
 
-/// Sample weights that are 0 where the mask is false: (batch,) weights and a (batch, steps) mask give (batch, steps).
+/// Sample weights that are 0 where the mask is false: (batch,) weights and a (batch, steps) mask become (batch, steps).
 /// Either may be undefined.
 Value masked_weight(const Value& weight, const Value& mask);
 

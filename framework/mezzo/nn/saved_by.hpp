@@ -3,8 +3,8 @@
 
 namespace mezzo::detail {
 
-/// Entry of a class whose constructor takes no options struct: `get` gives those that describe() knows, `make` makes an
-/// object of them. Captureless lambdas.
+/// Entry of a class whose constructor does not take the options struct of describe(): `get` returns the options struct
+/// of an object, `make` makes an object of it. Captureless lambdas.
 template <class Base, class L, class Options, class Get, class Make>
 SavedClass<Base> saved_by(const std::string& name, Get, Make) {
   SavedClass<Base> entry;
@@ -23,7 +23,7 @@ SavedClass<Base> saved_by(const std::string& name, Get, Make) {
   return entry;
 }
 
-/// Options of a class that has none.
+/// Empty options, for a class without options.
 struct NoOptions {};
 inline void describe(Fields&, NoOptions&) {}
 

@@ -26,7 +26,8 @@ template <class Base>
 struct SavedClass {
   std::string name;                                           ///< in configs: "Dense", "my>Scale"
   const std::type_info* type = nullptr;                       ///< the class
-  std::any (*options)(const Base& object) = nullptr;          ///< options that an object was made of; empty if unknown
+  std::any (*options)(const Base& object) = nullptr;          ///< options passed to an object's constructor; empty if
+                                                              ///< unknown
   void (*write)(const std::any& options, Fields&) = nullptr;  ///< writes such options
   Any<Base> (*make)(Fields&, const std::string& name, const Policy& dtype) = nullptr;  ///< reads them
   Any<Base> (*copy)(const Base& object) = nullptr;                                     ///< copies an object
@@ -37,7 +38,7 @@ struct HasOptions : std::false_type {};
 template <class L>
 struct HasOptions<L, std::void_t<decltype(std::declval<const L&>().options())>> : std::true_type {};
 
-/// Options of an object: by its function options(), else those that its base class has kept.
+/// Options of an object: the result of its function options(), else those that its base class has kept.
 template <class L, class Options, class Base>
 std::any options_of(const Base& object) {
   if constexpr (HasOptions<L>::value) {
@@ -103,7 +104,7 @@ using Family = std::remove_pointer_t<
 
 }  // namespace detail
 
-/// Makes a class of your own known to save() and load_model(), as keras.saving.register_keras_serializable: a layer,
+/// Registers a class of your own for save() and load_model(), as keras.saving.register_keras_serializable: a layer,
 /// loss, metric, optimizer, schedule, initializer, regularizer or constraint. `Options` is the struct that its
 /// constructor takes, with a function `describe(Fields&, Options&)` in its namespace (see Fields). A Layer, Loss or
 /// Metric hands the struct to the constructor of its base class, `Layer("Scale", options)`, `Loss(options)`,

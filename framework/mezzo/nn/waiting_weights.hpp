@@ -6,7 +6,7 @@
 
 namespace mezzo::detail {
 
-/// A weight file that load_weights() was given before the layers were built.
+/// A weight file that was passed to load_weights() before the layers were built.
 struct WaitingWeights {
   SafetensorsFile file;
   LoadWeightsOptions options;
@@ -18,13 +18,13 @@ struct WaitingWeights {
   void build_and_load(Layer& layer, const Values& xs, const CallOptions& call) const;
 };
 
-/// Keeps the file until take_waiting_weights(), in place of one that waits already. Thread-safe, as the others.
+/// Keeps the file until take_waiting_weights(), and replaces an earlier one. This and the others are thread-safe.
 void keep_waiting_weights(const Shared<LayerState>& layer, WaitingWeights weights);
 
-/// True if a file waits for that layer. Costs one read of a number if none waits for any layer.
+/// True if a file waits for that layer. Reads one number if no file waits for any layer.
 bool weights_wait(const LayerState& layer);
 
-/// The file that waits for a layer, which waits no longer.
+/// Removes and returns the file that waits for a layer.
 std::optional<WaitingWeights> take_waiting_weights(const LayerState& layer);
 
 }  // namespace mezzo::detail

@@ -14,8 +14,8 @@ inline std::vector<Usage*> usages_of(const std::vector<Variable>& weights) {
   return usages;
 }
 
-/// Accesses weights for its lifetime, so that the numbers that are read or replaced belong together. A ValueError if
-/// another thread runs a model with one of them; `where` and `call` begin its text.
+/// Locks weights for its lifetime, so that the numbers read or replaced are of one state. A ValueError if another
+/// thread runs a model with one of them; `where` and `call` begin its text.
 class WeightAccess {
  public:
   WeightAccess(const std::vector<Variable>& weights, const std::string& where, const char* call)

@@ -7,8 +7,8 @@
 namespace mezzo::detail {
 
 /// Limits the number of weights that layers make on this thread for its lifetime, and fills these with zeros without
-/// running their initializers. For configs from files: a layer that claims more than the file has is a ValueError
-/// before memory is taken.
+/// running their initializers. For configs from files: a layer with more weights than the file has is a ValueError
+/// before memory is allocated.
 class LayerWeightBudget {
  public:
   explicit LayerWeightBudget(std::int64_t elements);

@@ -9,8 +9,8 @@ namespace mezzo::detail {
 /// dtype.
 bool has_wide_state(const LayerState& state);
 
-/// policy_version of a weight that is made here. An older one if a layer's policy sets the dtype, which does not last
-/// in other models that share the weight.
+/// policy_version of a weight that is made here. If a layer's policy sets the dtype it is an older version, because
+/// other models that share the weight may change the dtype.
 std::uint32_t version_of_dtype();
 
 }  // namespace mezzo::detail

@@ -11,12 +11,13 @@ namespace mezzo {
 namespace detail {
 struct LayerState;
 
-/// What a file of weights can tell of a layer beside the numbers. A loaded file that contradicts it is a FileError.
+/// Facts about a layer that a weight file holds beside the numbers. A loaded file that contradicts them is a FileError.
 struct WeightFacts {
-  /// Pairs of a tensor that a loaded file may have and the one of which it is a copy: {"lm_head.weight",
-  /// "embed.weight"}. Names are those in the file, relative to this layer. Never written.
+  /// Pairs of a tensor that a loaded file may have and the tensor that it copies: {"lm_head.weight", "embed.weight"}.
+  /// Names are those in the file, relative to this layer. Never written.
   std::vector<std::pair<std::string, std::string>> copies{};
-  /// Pairs of a name and a number that shapes don't tell: {"num_heads", 4}. save_weights() writes them as metadata.
+  /// Pairs of a name and a number that can't be derived from shapes: {"num_heads", 4}. save_weights() writes them as
+  /// metadata.
   std::vector<std::pair<std::string, std::int64_t>> numbers{};
 };
 

@@ -12,8 +12,8 @@ namespace mezzo::detail {
 /// Layout in weight files of the weights of a recurrent cell: LayerState::content of the cell.
 struct GateFiles {
   Shape order{};  ///< order in files of the gates, equal blocks of the last axis: {1, 0, 2}; {}: as they are
-  /// Names of two tensors in place of the variable "bias": its rows if it has two axes, else two terms of a sum, of
-  /// which the second is written as zeros.
+  /// Names of two tensors in place of the variable "bias": its rows if it has two axes, else two terms of a sum. The
+  /// second term is written as zeros.
   std::vector<std::string> bias_parts{};
 };
 
@@ -69,9 +69,10 @@ class Findings {
 struct FileWeights {
   std::vector<FileWeight> weights;   ///< each variable once
   std::vector<std::string> skipped;  ///< names of other tensors that a loaded file may hold
-  /// Tensors that a loaded file may hold and of which each is a copy of another.
+  /// Tensors that a loaded file may hold, each a copy of another tensor.
   std::vector<std::pair<std::string, std::string>> copies;
-  std::vector<std::pair<std::string, std::int64_t>> facts;  ///< numbers in the metadata that shapes don't tell
+  std::vector<std::pair<std::string, std::int64_t>> facts;  ///< numbers in the metadata that can't be derived from
+                                                            ///< shapes
 };
 
 /// Throws a NameError if weights of the layer and its sub-layers have the same name in files: `where` starts it.

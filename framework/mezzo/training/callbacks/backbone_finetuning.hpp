@@ -15,7 +15,7 @@ struct BackboneFinetuningOptions {
   std::optional<double> backbone_initial_lr{};     ///< first rate of the backbone, above 0, in place of that
   bool should_align = true;                        ///< the backbone's rate never exceeds the optimizer's
   bool train_bn = true;                            ///< false: layers BatchNormalization stay frozen all the time
-  bool verbose = false;                            ///< tells of both rates at the start of epochs
+  bool verbose = false;                            ///< prints both rates at the start of epochs
   int rounding = 12;                               ///< decimals of these rates, 0 or more
   std::string backbone = "backbone";               ///< path of the backbone in the module
 };

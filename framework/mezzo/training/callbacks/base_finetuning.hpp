@@ -11,7 +11,7 @@ namespace mezzo {
 /// Options of BaseFinetuning::unfreeze_and_add_param_group.
 struct UnfreezeOptions {
   std::string optimizer{};                ///< its name in configure_optimizers(); "": the only one
-  std::optional<double> learning_rate{};  ///< of the group; not given: that of the optimizer over initial_denom_lr
+  std::optional<double> learning_rate{};  ///< of the group; not given: the optimizer's, divided by initial_denom_lr
   double initial_denom_lr = 10;           ///< above 0
   bool train_bn = true;                   ///< false: layers BatchNormalization stay as they are
 };
@@ -26,7 +26,7 @@ struct UnfreezeOptions {
 ///     };
 ///
 /// Layers are named by their paths: "backbone", "backbone/layer4"; "" is the module. Checkpoints keep the flags of all
-/// layers and the groups with their rates; a training that is resumed has them before its weights are read.
+/// layers and the groups with their rates; a resumed training restores them before it reads the weights.
 class MEZZO_API BaseFinetuning : public Callback {
  public:
   void setup(const std::string& stage) override;

@@ -49,7 +49,7 @@ class MEZZO_API BatchSizeFinder : public Callback {
   const std::vector<Trial>& trials() const { return trials_; }                 ///< of the last search
 
  private:
-  /// Runs a trial if one is left; not given: none is.
+  /// Runs a trial if the limit allows one more; none if it does not.
   std::optional<bool> run_trial(std::int64_t size);
   std::int64_t largest_power(std::int64_t most);
   std::int64_t largest_between(std::int64_t good);

@@ -10,9 +10,9 @@ namespace mezzo {
 
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";   ///< name in the logs of epochs
-  double min_delta = 0;               ///< smaller changes are no improvement
+  double min_delta = 0;               ///< smaller changes are not an improvement
   int patience = 0;                   ///< checks without improvement after which training stops, 0 or more
-  int verbose = 0;                    ///< 1: tells when it stops and restores
+  int verbose = 0;                    ///< 1: prints when it stops and restores
   std::string mode = "auto";          ///< "min", "max" or "auto": by the metric
   std::optional<double> baseline{};   ///< only values better than this restart the patience
   bool restore_best_weights = false;  ///< at the end the model has the weights of the best epoch
@@ -26,7 +26,7 @@ struct EarlyStoppingOptions {
   std::optional<bool> check_on_train_epoch_end{};
 };
 
-/// Reason for which EarlyStopping has stopped a training.
+/// Reason why EarlyStopping has stopped a training.
 enum class EarlyStoppingReason {
   not_stopped,
   stopping_threshold,
@@ -35,14 +35,17 @@ enum class EarlyStoppingReason {
   non_finite_metric
 };
 
-/// Stops fit once a number has stopped improving, by Keras' rules with the options of Lightning. A number that is NaN
-/// is no improvement.
+/// Stops fit once a number has stopped improving, by Keras' rules with the options of Lightning. NaN is not an
+/// improvement.
 class MEZZO_API EarlyStopping : public Callback {
  public:
   /// A ValueError for a negative patience, a NameError for an unknown mode.
   explicit EarlyStopping(EarlyStoppingOptions options = {});
 
-  int stopped_epoch() const { return stopped_epoch_; }  ///< number of the epoch in which it stopped; 0: or it did not
+  int stopped_epoch() const {
+    return stopped_epoch_;
+  }                                                     ///< number of the epoch in which it stopped; also 0 if it did
+                                                        ///< not stop
   std::optional<double> best() const { return best_; }  ///< best value
   int best_epoch() const { return best_epoch_; }        ///< number of the epoch with it
   int wait() const { return wait_; }                    ///< checks since then

@@ -22,7 +22,7 @@ struct LearningRateFinderOptions {
 /// Tries learning rates before the training, as lightning.pytorch.callbacks.LearningRateFinder: one step with each of
 /// num_training_steps rates, on the first batches of the data, with an optimizer that begins without state. Afterwards
 /// weights, optimizer and counters are as before, bit for bit, except for the learning rate. The module must have one
-/// optimizer, whose learning rate is no Schedule: a ValueError otherwise.
+/// optimizer, whose learning rate is not a Schedule: a ValueError otherwise.
 ///
 /// To search again at other epochs, call lr_find() in an override of on_epoch_begin().
 class MEZZO_API LearningRateFinder : public Callback {

@@ -11,8 +11,8 @@
 namespace mezzo {
 
 struct LearningRateMonitorOptions {
-  /// "step": at the steps whose numbers the loggers receive. "epoch": at the start of each epoch. Not given: both;
-  /// of an optimizer with an lr_scheduler at the scheduler's interval.
+  /// "step": at the steps whose numbers the loggers receive. "epoch": at the start of each epoch. Not given: both; for
+  /// an optimizer with an lr_scheduler, at the scheduler's interval.
   std::optional<std::string> logging_interval{};
   bool log_momentum = false;      ///< also `<name>-momentum`: the momentum or beta_1; 0 for optimizers without
   bool log_weight_decay = false;  ///< also `<name>-weight_decay`

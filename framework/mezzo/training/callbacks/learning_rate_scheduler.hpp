@@ -9,7 +9,7 @@
 namespace mezzo {
 
 struct LearningRateSchedulerOptions {
-  int verbose = 0;  ///< 1: tells of each epoch's rate
+  int verbose = 0;  ///< 1: prints the rate of each epoch
 };
 
 /// Sets the learning rate of all optimizers at the start of each epoch. `schedule` is a function of the epoch, counted

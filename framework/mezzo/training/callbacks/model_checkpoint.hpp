@@ -22,14 +22,14 @@ class TopKCheckpoints;
 /// Options of Keras' form, ModelCheckpoint(filepath, {...}).
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";  ///< name in the logs, for save_best_only
-  int verbose = 0;                   ///< 1: tells of each file
+  int verbose = 0;                   ///< 1: prints each file
   bool save_best_only = false;       ///< saves only if `monitor` has improved
   /// True: a weight file, as Layer::save_weights writes. False: a whole model, as Model::save writes, if the path ends
   /// in
   /// ".mezzo"; else a checkpoint, as Trainer::save_checkpoint writes, from which a training can be resumed.
   bool save_weights_only = false;
   std::string mode = "auto";                        ///< "min", "max" or "auto": by the name
-  detail::Frequency save_freq = "epoch";            ///< after each epoch, or every so many batches
+  detail::Frequency save_freq = "epoch";            ///< after each epoch ("epoch"), or after every n batches (n)
   std::optional<double> initial_value_threshold{};  ///< a first best value: only better ones are saved
 };
 
@@ -57,21 +57,21 @@ struct TopKCheckpointOptions {
   std::string dirpath{};   ///< folder of the files; "": "checkpoints" in Session::log_dir()
   std::string filename{};  ///< name without ".ckpt", with placeholders; "": "{epoch}-{step}"
   std::string monitor{};   ///< name in the logs; "": none, the last file counts as the best
-  bool verbose = false;    ///< tells of each decision
+  bool verbose = false;    ///< prints each decision
   detail::SaveLast save_last =
       false;                       ///< true: a copy "last.ckpt" after each file; "link": a symbolic link to that file
   int save_top_k = 1;              ///< files that stay: the best ones by `monitor`; -1: all, 0: none
   bool save_on_exception = false;  ///< saves when an error ends fit
   bool save_weights_only = false;  ///< true: weight files, false: checkpoints
   std::string mode = "auto";       ///< "min", "max" or "auto": by the name (Lightning: "min")
-  bool auto_insert_metric_name = true;                    ///< `{epoch}` gives "epoch=3"; false: "3"
-  std::optional<int> every_n_train_steps{};               ///< saves after every so many steps
-  std::optional<detail::Duration> train_time_interval{};  ///< saves after batches, this time apart
-  std::optional<int> every_n_epochs{};                    ///< saves after every so many epochs
+  bool auto_insert_metric_name = true;                    ///< true: `{epoch}` becomes "epoch=3"; false: "3"
+  std::optional<int> every_n_train_steps{};               ///< saves after every n steps
+  std::optional<detail::Duration> train_time_interval{};  ///< saves after a batch once this time has passed
+  std::optional<int> every_n_epochs{};                    ///< saves after every n epochs
   /// True: saves at the end of epochs, after their validation. False: after each validation. Not given: false if fit
   /// validates in the middle of epochs or not after each one.
   std::optional<bool> save_on_train_epoch_end{};
-  bool enable_version_counter = true;  ///< adds "-v1", "-v2" to a name that a file has; false: replaces the file
+  bool enable_version_counter = true;  ///< true: adds "-v1", "-v2" to a name that is taken; false: replaces the file
 };
 
 /// Saves the model during fit, by Keras' rules or, without a filepath, by Lightning's. Placeholders in the path are
@@ -88,7 +88,7 @@ struct TopKCheckpointOptions {
 ///                      .save_top_k = 3})
 ///
 /// writes "checkpoints/epoch=04-val_loss=0.25.ckpt". Epochs count from 0 there, and `{step}` is global_step(). A file
-/// is due once per step; if `monitor` is no number of training, it is saved after the next validation. Only files in
+/// is due once per step; if `monitor` is not a number of training, it is saved after the next validation. Only files in
 /// `dirpath` are removed, and never the one that fit resumed from. Checkpoints keep the names and scores. Copies of the
 /// callback share them.
 ///

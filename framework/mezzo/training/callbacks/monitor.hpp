@@ -12,12 +12,12 @@ namespace detail {
 /// The number that a callback follows: its name in logs and the direction of improvement.
 class MEZZO_API Monitor {
  public:
-  /// `mode`: "min", "max" or "auto", by which losses and errors are to fall, accuracies and scores to rise. A NameError
-  /// for another mode.
+  /// `mode`: "min", "max" or "auto": losses and errors should fall, accuracies and scores should rise. A NameError for
+  /// another mode.
   Monitor(std::string callback, std::string name, std::string mode, double min_delta = 0);
 
-  /// Finds the direction, at the start of a fit. "auto" takes that of the compiled model's metric of that name, whose
-  /// class tells it, else that of the name. A ValueError if neither is known.
+  /// Finds the direction, at the start of a fit. "auto" derives it from the class of the compiled model's metric of
+  /// that name, else from the name. A ValueError if neither is known.
   void resolve(const Session& session);
 
   /// True if `value` beats `reference` by more than min_delta. NaN beats nothing. Any number beats NaN and no

@@ -11,9 +11,9 @@ struct ReduceLROnPlateauOptions {
   std::string monitor = "val_loss";  ///< name in the logs of epochs
   double factor = 0.1;               ///< of each reduction, from 0 to below 1
   int patience = 10;                 ///< epochs without improvement after which it reduces, 0 or more
-  int verbose = 0;                   ///< 1: tells of each reduction
+  int verbose = 0;                   ///< 1: prints each reduction
   std::string mode = "auto";         ///< "min", "max" or "auto": by the name
-  double min_delta = 1e-4;           ///< smaller changes are no improvement
+  double min_delta = 1e-4;           ///< smaller changes are not an improvement
   int cooldown = 0;                  ///< epochs after a reduction before it counts again, 0 or more
   double min_lr = 0;                 ///< lower bound of the learning rate, at least 0
 };

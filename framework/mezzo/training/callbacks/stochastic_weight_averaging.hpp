@@ -22,9 +22,9 @@ struct StochasticWeightAveragingOptions {
 
 /// Stochastic weight averaging (Izmailov et al., 2018), as lightning.pytorch.callbacks.StochasticWeightAveraging: from
 /// an epoch on the learning rate approaches swa_lrs, and at the beginning of each epoch the weights are averaged. After
-/// the last epoch the model has the averages, and the moving statistics of batch normalization are computed anew with
-/// them, as means over the batches of an epoch. A training that stops early keeps its weights. The module must have one
-/// optimizer, whose learning rate is no Schedule: a ValueError in fit otherwise.
+/// the last epoch the model has the averages, and the moving statistics of batch normalization are then computed again,
+/// as means over the batches of an epoch. A training that stops early keeps its weights. The module must have one
+/// optimizer, whose learning rate is not a Schedule: a ValueError in fit otherwise.
 class MEZZO_API StochasticWeightAveraging : public Callback {
  public:
   /// A ValueError for a number out of its range, a NameError for an unknown strategy.

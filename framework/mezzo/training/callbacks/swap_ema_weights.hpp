@@ -9,12 +9,12 @@ namespace mezzo {
 
 struct SwapEMAWeightsOptions {
   /// True: the model also has the averages from the end of an epoch to the beginning of the next one, for callbacks
-  /// that are listed behind this one and for those that save weights.
+  /// after this one in the list and for those that save weights.
   bool swap_on_epoch = false;
 };
 
 /// Evaluates and predicts with the averages of use_ema, as keras.callbacks.SwapEMAWeights: they replace the weights in
-/// validation, evaluate and predict, and the weights come back afterwards, also if an error or a stop ends the call.
+/// validation, evaluate and predict. The weights are restored afterwards, also if an error or a stop ends the call.
 /// Checkpoints that are saved in between hold the weights, beside the averages, so that a training resumed from them
 /// continues as if it had not been interrupted. With swap_on_epoch the model ends with the averages.
 class MEZZO_API SwapEMAWeights : public Callback {
@@ -39,11 +39,11 @@ class MEZZO_API SwapEMAWeights : public Callback {
  private:
   void begin();
   void end();
-  /// Gives the model the averages, or the weights. False if it has them already.
+  /// Sets the model's weights to the averages, or back. False if they are set already.
   bool swap(bool averages) const;
 
   SwapEMAWeightsOptions options_;
-  bool by_call_ = false, by_epoch_ = false;  // true: this callback gave the model the averages
+  bool by_call_ = false, by_epoch_ = false;  // true: this callback has set the averages
 };
 
 }  // namespace mezzo

@@ -18,9 +18,9 @@ class EventFile;
 
 struct TensorBoardOptions {
   std::string log_dir = "logs";             ///< folder of the files; they are in its folders "train" and "validation"
-  int histogram_freq = 0;                   ///< histograms of the weights every so many epochs; 0: none
+  int histogram_freq = 0;                   ///< histograms of the weights every n epochs; 0: none
   bool write_steps_per_second = false;      ///< writes `epoch_steps_per_second`, and by batch `batch_steps_per_second`
-  detail::Frequency update_freq = "epoch";  ///< "epoch", or the numbers of every so many batches, too ("batch": 1)
+  detail::Frequency update_freq = "epoch";  ///< "epoch", or n: also the numbers of every n batches ("batch": 1)
 };
 
 /// Writes event files for TensorBoard: `tensorboard --logdir logs`. Names are Keras': `epoch_loss` and other numbers of

@@ -14,12 +14,12 @@ struct TimerOptions {
   std::optional<detail::Duration>
       duration{};                 ///< stops fit after this time of training and validation; not given: no limit
   std::string interval = "step";  ///< checks the limit after each "step" or "epoch"
-  bool verbose = true;            ///< tells when the limit is reached
+  bool verbose = true;            ///< prints when the limit is reached
 };
 
 /// Measures the times of fit, validation, test and predict, and stops fit at a limit. Checkpoints keep the time of
 /// training, so that the limit holds for all runs of a training. Stages are "train", "validate", "test" and "predict";
-/// functions throw a NameError for another one. Times are in seconds of a clock that starts anywhere.
+/// functions throw a NameError for other names. Times are in seconds of a clock that starts anywhere.
 class MEZZO_API Timer : public Callback {
  public:
   /// A NameError for another interval.

@@ -30,7 +30,7 @@ class TopKCheckpoints {
   CallbackState state() const;
   void set_state(const CallbackState& state);
 
-  /// Takes the state of the same checkpoints at another rank.
+  /// Copies the state of the same checkpoints from another rank.
   void take_results(const CallbackState& results);
 
   const std::string& best_model_path() const { return best_model_path_; }
@@ -59,7 +59,7 @@ class TopKCheckpoints {
   void remove(const Session& session, const std::string& path, const std::string& current) const;
   std::string path_of(const std::string& name) const;
   std::string file_name(const Session& session, const Logs& logs) const;
-  /// The path of a name that no file has, except `own`, by a suffix "-v1", "-v2", ...
+  /// The path with a suffix "-v1", "-v2", ... that makes it different from all files except `own`.
   std::string new_path(const std::string& name, const std::string& own) const;
   Models::const_iterator worst() const;
   Models::const_iterator best() const;

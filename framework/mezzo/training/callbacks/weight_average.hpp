@@ -19,7 +19,7 @@ class WeightAverage {
   /// moving statistics are copied.
   void update(const Module& module, bool buffers, const Function& function);
 
-  /// Gives the module the averages.
+  /// Sets the module's weights to the averages.
   void assign_to(const Module& module) const;
 
   std::int64_t count() const { return count_; }  ///< updates

@@ -74,7 +74,7 @@ struct TrainingData {
 /// A checkpoint that is open for reading.
 class Checkpoint {
  public:
-  /// Opens the file and reads its counters. A FileError if it is malformed or no checkpoint.
+  /// Opens the file and reads its counters. A FileError if it is malformed or not a checkpoint.
   explicit Checkpoint(const std::string& path);
 
   /// The same for a model file with a training in it, which its reader has opened and checked.
@@ -99,7 +99,7 @@ class Checkpoint {
   /// State that the checkpoint keeps under a name of a callback.
   std::optional<CallbackState> callback_state(const std::string& name) const;
 
-  /// Choice of precision "auto" in the training, if it made one.
+  /// Choice of precision "auto" in the training, if there is one.
   std::optional<Policy> chosen() const;
 
   /// Hyperparameters of the module.
@@ -108,10 +108,10 @@ class Checkpoint {
   /// Warns if the training ran on another number of threads.
   void warn_of_threads() const;
 
-  /// Calls on_resume() of those callbacks that the checkpoint knows, before resume().
+  /// Calls on_resume() of the callbacks with a state in the checkpoint, before resume().
   void prepare_callbacks(const NamedCallbacks& callbacks) const;
 
-  /// Restores the states of those callbacks that the checkpoint knows.
+  /// Restores the states of the callbacks that have one in the checkpoint.
   void restore_callbacks(const NamedCallbacks& callbacks) const;
 
  private:

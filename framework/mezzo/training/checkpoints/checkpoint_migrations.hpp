@@ -12,8 +12,8 @@ using Migration = void (*)(Metadata& metadata);
 /// Migrations by the version that they start from: one for each version before checkpoint_format::version.
 const std::map<int, Migration>& checkpoint_migrations();
 
-/// Metadata of a checkpoint in the newest format. A ValueError if format_version is no version that was ever written,
-/// or a newer one than this program knows.
+/// Metadata of a checkpoint in the newest format. A ValueError if format_version is not a valid version, or newer than
+/// this program supports.
 Metadata migrated(Metadata metadata);
 
 }  // namespace mezzo::detail

@@ -42,7 +42,7 @@ class CheckpointReader {
   SavedStates read(const FileWeight& weight, const OptimizerConfig& config, bool updated, std::int64_t iterations,
                    std::int64_t accumulated);
 
-  /// Adds tensors that nobody read to the faults, except those with these prefixes. Call it after the last read().
+  /// Adds tensors that were not read to the faults, except those with these prefixes. Call it after the last read().
   void note_unexpected(const std::vector<std::string>& except = {});
 
   Findings faults;

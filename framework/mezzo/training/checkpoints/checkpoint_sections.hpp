@@ -20,7 +20,7 @@ struct EpochNumbers {
 };
 
 /// JSON texts of sections of a checkpoint. Numbers are texts in it, so that they are exact, infinities and NaN too. The
-/// readers throw a ValueError for a text that the writers don't write.
+/// readers throw a ValueError for a text of another form.
 std::string text_of(const EpochNumbers& epoch);
 EpochNumbers epoch_numbers_from(const std::string& text);
 

@@ -14,13 +14,13 @@ struct CSVLoggerOptions {
   std::string name = "mezzo_logs";   ///< folder in save_dir; "": none
   LogVersion version{};              ///< folder in it; default: "version_0" or the next free number
   std::string prefix{};              ///< put in front of names: "prefix-loss"
-  int flush_logs_every_n_steps = 1;  ///< writes to the file every so many steps, and at the end; 1 or more
+  int flush_logs_every_n_steps = 1;  ///< writes to the file every n steps, and at the end; 1 or more
 };
 
 /// Writes the numbers of a training to `save_dir/name/version/metrics.csv`, in the format of Python's csv module, and
 /// hyperparameters to hparams.yaml beside it, as Lightning does. A row has the column "step" and the numbers of one
-/// call; columns are sorted, and fields of other numbers are empty. A new name adds a column: the file is written anew,
-/// as a whole. An existing file of a given version is continued.
+/// call; columns are sorted, and fields of other numbers are empty. A new name adds a column: the whole file is written
+/// again. An existing file of a given version is continued.
 class MEZZO_API CSVLogger : public Logger {
  public:
   /// A ValueError for an empty save_dir or flush_logs_every_n_steps below 1.

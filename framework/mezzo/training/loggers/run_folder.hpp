@@ -30,13 +30,13 @@ class MEZZO_API LogVersion {
 
 namespace mezzo::detail {
 
-/// Folder `save_dir/name/version` of a logger's files, made when it is first asked for.
+/// Folder `save_dir/name/version` of a logger's files, made at the first access.
 class RunFolder {
  public:
   /// A ValueError that starts with `where` for an empty save_dir.
   RunFolder(std::string where, std::string save_dir, const std::string& name, loggers::LogVersion version);
 
-  /// The folder. A version that isn't given is decided at the first call: processes that ask at the same time get
+  /// The folder. A version that isn't given is chosen at the first call: processes that call at the same time get
   /// different ones. A FileError if it can't be made.
   const std::string& path();
 

@@ -40,7 +40,7 @@ class MEZZO_API TensorBoardLogger : public Logger {
   void log_hyperparams(const Hyperparameters& params, const Logs& metrics);
 
   /// With the option log_graph: writes the ops of a call of the module for the page GRAPHS, with the paths of layers as
-  /// names. A module that is not called as a layer itself gives its layers, without edges.
+  /// names. A module that is not called as a layer has its layers as nodes, without edges.
   void log_graph(Module& module) override;
 
   /// Writes a text in Markdown.

@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// Meaning of several numbers of a target: labels if a loss takes nothing else, otherwise either.
+/// Meaning of several numbers of a target: labels if the loss accepts labels only, otherwise labels or scores.
 ClassTargets class_targets(const CompileOptions& options);
 
 /// The weights of a step whose batch has both: those of the labels if the predictions have an axis of classes that the

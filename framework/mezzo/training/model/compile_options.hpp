@@ -31,7 +31,7 @@ class PerOutput {
   PerOutput(const std::map<std::string, T>& values) : named(values.begin(), values.end()) {}
   PerOutput(const PerOutput&) = default;
   PerOutput(PerOutput&&) noexcept = default;
-  /// One operator, since clang takes `options.loss = {}` for ambiguous if there are two.
+  /// One operator: with two, `options.loss = {}` is ambiguous for clang.
   PerOutput& operator=(PerOutput other) {
     list = std::move(other.list);
     named = std::move(other.named);
@@ -49,8 +49,8 @@ class PerOutput {
 };
 }  // namespace detail
 
-/// Metrics of compile(). Of a model with one output: a list, `{"accuracy", AUC()}`. Of a model with several outputs: a
-/// list with a metric or a list of metrics for each output, `{{"mae", "mse"}, "accuracy", {}}`, or by output name,
+/// Metrics of compile(). For a model with one output: a list, `{"accuracy", AUC()}`. For a model with several outputs:
+/// a list with a metric or a list of metrics for each output, `{{"mae", "mse"}, "accuracy", {}}`, or by output name,
 /// `{{"price", "mae"}, {"class", {"accuracy", AUC()}}}`. A metric is an object, a Keras name, a loss, or a function of
 /// (y_true, y_pred).
 class MEZZO_API Metrics {

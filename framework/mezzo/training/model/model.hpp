@@ -44,7 +44,7 @@ struct FitOptions {
   std::optional<std::int64_t> steps_per_epoch{};
   std::optional<std::int64_t> validation_steps{};  ///< first batches to validate on, 1 or more; not given: all
   std::int64_t validation_batch_size = 0;          ///< samples per validation step; 0: batch_size
-  /// Validates after every so many epochs, or after those epochs: `2`, `{1, 2, 10}`. Counted from 1.
+  /// Validates after every n epochs, or after the given epochs: `2`, `{1, 2, 10}`. Counted from 1.
   detail::ValidationFrequency validation_freq = 1;
 };
 
@@ -99,7 +99,7 @@ struct TestOnBatchOptions {
 /// Options of Model::save.
 struct SaveOptions {
   bool overwrite = true;  ///< false: a FileError if the file exists
-  bool compile = true;    ///< false: leaves out what compile() was given and the optimizer's state
+  bool compile = true;    ///< false: leaves out the options of compile() and the optimizer's state
 };
 
 namespace detail {
@@ -114,8 +114,8 @@ class MEZZO_API LayerHandle : public Layer {
   LayerHandle(Shared<LayerState> state, std::string path, std::optional<Value> output, Any<Layer> layer = {})
       : Layer(std::move(state)), path_(std::move(path)), output_(std::move(output)), layer_(std::move(layer)) {}
 
-  /// Calls the layer, with its weights. A ValueError unless a Sequential or a functional model holds the layer. Of
-  /// classes of your own, functional models hold those that register_layer() knows.
+  /// Calls the layer, with its weights. A ValueError unless a Sequential or a functional model holds the layer. A
+  /// functional model holds a class of your own if it is registered by register_layer().
   Value operator()(const Value& x, const CallOptions& options = {}) const { return called()(x, options); }
   Values operator()(const Values& xs, const CallOptions& options = {}) const { return called()(xs, options); }
 
@@ -181,7 +181,7 @@ class MEZZO_API Model : public Module {
   /// in the first step.
   void compile(CompileOptions options);
 
-  /// What compile() was given; null before it.
+  /// Options of compile(); null before it.
   const CompileOptions* compile_options() const { return compiled_ ? &*compiled_ : nullptr; }
 
   /// Trains under the model's own policy. A second call continues with the same optimizer state. A ValueError if the
@@ -207,7 +207,7 @@ class MEZZO_API Model : public Module {
   Tensors predict_all(const Dataset& data, const PredictOptions& options = {});
   Tensors predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options = {});
 
-  /// One training step, or one step of evaluation or prediction, on a batch. Metrics begin anew.
+  /// One training step, or one step of evaluation or prediction, on a batch. Metrics are reset first.
   Logs train_on_batch(const Tensors& x, const Tensors& y, const TrainOnBatchOptions& options = {});
   Logs test_on_batch(const Tensors& x, const Tensors& y, const TestOnBatchOptions& options = {});
   Tensor predict_on_batch(const Tensors& x);
@@ -215,15 +215,15 @@ class MEZZO_API Model : public Module {
   /// Writes layers, weights and policy and, if the model is compiled, the optimizer with its state, losses and metrics
   /// to one file, which load_model() reads: `model.save("x.mezzo")`. The format is described in docs/saving.md. The
   /// file is replaced as a whole: after a FileError the old one is still there. A ValueError if the model isn't built,
-  /// while another thread runs it, or if a part can't be saved, such as a Lambda: the text says what and why, and no
-  /// file is written.
+  /// while another thread runs it, or if a part can't be saved, such as a Lambda: the text names the part and the
+  /// reason, and no file is written.
   void save(const std::string& path, const SaveOptions& options = {});
 
-  /// The layers of the model as JSON, for model_from_json(); without weights and what compile() was given. Errors as
+  /// The layers of the model as JSON, for model_from_json(); without weights and the options of compile(). Errors as
   /// save().
   std::string to_json() const;
 
-  /// Names of the outputs of a functional model: those of the layers that make them. Of a class of models, those of
+  /// Names of the outputs of a functional model: those of the layers that make them. For a class of models, those of
   /// set_output_names(); a ValueError if there are none.
   std::vector<std::string> output_names() const;
 
@@ -258,8 +258,8 @@ class MEZZO_API Model : public Module {
   Values outputs() const;
 
   /// Loss that training_step minimizes and validation_step logs, a scalar: the sum of the losses of compile(), times
-  /// loss_weights. Override it to add terms. The vectors have one Value for each output; targets and sample weights
-  /// that there are not are undefined.
+  /// loss_weights. Override it to add terms. The vectors have one Value for each output; absent targets and sample
+  /// weights are undefined.
   virtual Value compute_loss(const Values& x, const Values& y, const Values& y_pred, const Values& sample_weight);
 
   Value training_step(const Batch& batch) override;
@@ -298,13 +298,13 @@ class MEZZO_API Model : public Module {
     Values x, y, y_pred, sample_weight;
   };
   StepValues step_values(const Batch& batch);
-  /// Takes the weights of the labels or those of the scores for sample weights, if the batch has both.
+  /// Selects the weights of the labels or those of the scores as sample weights, if the batch has both.
   void choose_class_weights(const Batch& batch, StepValues& step) const;
   Value log_loss_and_metrics(const Batch& batch);
 
   void require_names(const std::vector<std::string>& names, const char* what) const;
 
-  /// Names of the inputs, "" for those without one; of a class without names, `given` empty ones.
+  /// Names of the inputs, "" for those without one; for a class without names, `given` empty ones.
   std::vector<std::string> names_of_inputs(std::size_t given) const;
 
   /// True if a class of models without such names takes the arrays as fields of their own names. A NameError for

@@ -9,7 +9,7 @@
 
 namespace mezzo::detail {
 
-/// Config of a layer. A ValueError that says why and what to do if it can't be saved.
+/// Config of a layer. A ValueError with the reason and a remedy if it can't be saved.
 Json write_layer(const LayerState& state);
 
 /// Makes a layer of its config. `policy` replaces that of the config, unless it inherits.
@@ -19,7 +19,7 @@ Any<Layer> read_layer(const Json& json, const Policy& policy = {});
 Any<Layer> copy_container(const Layer& layer);
 
 /// Makes a model of the config of a Sequential, Functional or registered model, and builds it if it was built.
-/// `otherwise`: policy of a model that has none.
+/// `otherwise`: policy of a model without its own.
 Any<Model> read_model(const Json& json, const Policy& policy, const Policy& otherwise);
 
 /// Structure of a functional model.

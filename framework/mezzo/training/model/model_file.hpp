@@ -13,7 +13,7 @@ class ModelFile {
   static constexpr const char* format = "mezzo_model";   ///< value of `format`
   static constexpr const char* version = "1";            ///< value of `format_version`
   static constexpr const char* config = "config";        ///< JSON of Model::to_json()
-  static constexpr const char* compile = "compile";      ///< JSON of what compile() was given; absent: not compiled
+  static constexpr const char* compile = "compile";      ///< JSON of the options of compile(); absent: not compiled
   static constexpr const char* policy = "dtype_policy";  ///< policy that the model ran under
 
   static void save(Model& model, const std::string& path, const SaveOptions& options);

@@ -15,7 +15,7 @@ struct NamedLayers {
   /// Makes a functional model of them.
   static Model functional(const ModelOptions& options, const NamedLayers& layers) { return {options, layers}; }
 
-  /// Gives an empty Sequential its layers and Input.
+  /// Adds the layers and the Input to an empty Sequential.
   static void fill(Sequential& model, std::vector<Any<Layer>> layers) { model.assign_layers(std::move(layers)); }
 };
 

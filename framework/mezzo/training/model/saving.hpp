@@ -21,15 +21,15 @@ struct ModelFromJsonOptions {
 };
 
 /// Reads a model that Model::save() wrote: its layers, weights and policy and, if it was compiled, optimizer with its
-/// state, losses and metrics. A training that continues gives the same bits as one that was never interrupted. The
-/// model is used by `->`:
+/// state, losses and metrics. A continued training has the same results, bit for bit, as one that was never
+/// interrupted. The model is used by `->`:
 ///
 ///     auto model = load_model("x.mezzo");
 ///     Tensor y = model->predict(x);
 ///
 /// Files can't run code: they name classes of mezzo, and those that the program has registered by register_class(). A
-/// FileError if the file is missing, damaged or no model, if its config is malformed, names unknown classes or does not
-/// fit the weights. The memory that is used is bounded by the size of the file.
+/// FileError if the file is missing, damaged or not a model, or if its config is malformed, names unknown classes or
+/// does not fit the weights. The memory that is used is bounded by the size of the file.
 MEZZO_API Any<Model> load_model(const std::string& path, const LoadModelOptions& options = {});
 
 /// Makes a model of the text that Model::to_json() wrote, with new weights. Errors as load_model(), as ValueErrors.

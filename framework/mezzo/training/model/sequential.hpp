@@ -21,7 +21,7 @@ class MEZZO_API Sequential final : public Model {
   Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers), options) {}
 
-  /// Makes `Sequential({model})` a model of one layer. Clang would call the copy constructor otherwise (CWG 2137).
+  /// Makes `Sequential({model})` a model of one layer. Otherwise clang calls the copy constructor (CWG 2137).
   Sequential(std::initializer_list<Sequential> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers.begin(), layers.end()), options) {}
   explicit Sequential(std::vector<Any<Layer>> layers, const SequentialOptions& options = {});

@@ -32,7 +32,7 @@ class MEZZO_API Tensors {
   Tensors(const std::map<std::string, Tensor>& named) : Tensors(std::vector<Entry>(named.begin(), named.end())) {}
   Tensors(const Tensors&) = default;
   Tensors(Tensors&&) = default;
-  /// One operator, since clang takes `options.sample_weight = {}` for ambiguous if there are two.
+  /// One operator: with two, `options.sample_weight = {}` is ambiguous for clang.
   Tensors& operator=(Tensors other) {
     entries_ = std::move(other.entries_);
     named_ = other.named_;

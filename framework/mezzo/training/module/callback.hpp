@@ -32,7 +32,7 @@ struct CallbackState {
 
 /// Base of callbacks: hooks that fit, evaluate and predict, of Model and Trainer alike, call between their steps. Names
 /// and arguments are Keras'. Epochs and batches are counted from 0. `logs` holds the numbers of the batch or epoch;
-/// what on_epoch_end adds to it, later callbacks and History get too. In evaluate and in the validation of fit the
+/// numbers that on_epoch_end adds are seen by later callbacks and History. In evaluate and in the validation of fit the
 /// on_test hooks run, in predict the on_predict hooks.
 ///
 /// Between steps a hook may use the model: predict and evaluate, read and replace weights, save. It can't call fit or
@@ -99,16 +99,16 @@ class MEZZO_API Callback : public detail::MoveChecked {
   virtual void on_resume(const CallbackState&) {}
   virtual void set_state(const CallbackState&) {}
 
-  /// What a callback that rank 0 alone runs gives its copies at the other ranks after a call: paths and scores, for
-  /// those who read them there. None: nothing.
+  /// Results of a callback that runs at rank 0 alone, such as paths and scores, for its copies at the other ranks after
+  /// a call. None: nothing.
   virtual std::optional<CallbackState> results() const { return {}; }
-  /// Takes those of rank 0, at another rank.
+  /// Sets the results of rank 0, at another rank.
   virtual void take_results(const CallbackState&) {}
 
   /// The running call. A ValueError outside of one.
   Session& session() const;
   Module& module() const { return session().module(); }
-  Model& model() const { return session().model(); }  ///< a ValueError if the module is no Model
+  Model& model() const { return session().model(); }  ///< a ValueError if the module is not a Model
 
  private:
   friend class detail::CallbackHandle;
@@ -139,7 +139,7 @@ class MEZZO_API CallbackHandle {
   template <class C, class = std::enable_if_t<std::is_base_of_v<Callback, C>>>
   CallbackHandle(std::shared_ptr<C> callback) : owned_(std::move(callback)) {}
 
-  /// The callback. A ValueError if it is empty or the variable exists no longer.
+  /// The callback. A ValueError if it is empty or the variable no longer exists.
   Callback& get() const;
 
  private:

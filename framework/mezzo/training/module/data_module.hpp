@@ -20,14 +20,14 @@ class MEZZO_API DataModule {
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< also after an error
   virtual void on_exception(const std::exception& error) { static_cast<void>(error); }
 
-  /// Loaders of a call, after setup(): of fit those of training and validation. Each call makes them anew, and so does
-  /// fit by the Trainer's option reload_dataloaders_every_n_epochs. The default is none.
+  /// Loaders of a call, after setup(); fit uses those of training and validation. Each call of the Trainer calls these
+  /// functions again, and so does fit after every reload_dataloaders_every_n_epochs epochs. The default is none.
   virtual DataLoader train_dataloader() { return {}; }
   virtual DataLoaders val_dataloader() { return {}; }
   virtual DataLoaders test_dataloader() { return {}; }
   virtual DataLoaders predict_dataloader() { return {}; }
 
-  /// State for the checkpoints of fit: numbers, arrays and texts. load_state_dict() gets it when fit resumes, between
+  /// State for the checkpoints of fit: numbers, arrays and texts. A resumed fit passes it to load_state_dict(), between
   /// setup() and the loaders.
   virtual CallbackState state_dict() const { return {}; }
   virtual void load_state_dict(const CallbackState& state) { static_cast<void>(state); }

@@ -32,7 +32,7 @@ enum class Event {
   predict_batch_end
 };
 
-/// An event with what its hooks get.
+/// An event with the arguments of its hooks.
 struct Occurrence {
   Event event;
   Stage stage = Stage::fit;

@@ -14,7 +14,7 @@ class Logs;
 /// Result of fit: one number per epoch for each logged name. `history["loss"]` has one number for each of `epoch`.
 /// Names that some epochs don't log, as "val_loss" with validation_freq, have one for each of `epochs_of("val_loss")`.
 struct MEZZO_API History {
-  std::vector<int> epoch{};                        ///< epochs that ran; the first of a training is 0
+  std::vector<int> epoch{};                        ///< numbers of the epochs that ran; the first of a training is 0
   detail::NameMap<std::vector<double>> history{};  ///< "loss", "val_loss", ...: numbers by epoch
   detail::NameMap<std::vector<int>> some{};        ///< epochs of the names that not all epochs log
 

@@ -43,7 +43,7 @@ using Hyperparameters = std::vector<std::pair<std::string, Hyperparameter>>;
 MEZZO_API const Hyperparameter& find_hyperparameter(const Hyperparameters& parameters, const std::string& name);
 
 namespace detail {
-/// Hyperparameters that a checkpoint keeps of its module. A FileError if the file is malformed or no checkpoint.
+/// Hyperparameters that a checkpoint keeps of its module. A FileError if the file is malformed or not a checkpoint.
 MEZZO_API Hyperparameters saved_hyperparameters(const std::string& path);
 }  // namespace detail
 

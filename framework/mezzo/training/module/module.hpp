@@ -34,7 +34,7 @@ class Model;
 /// traced once per shape of the batch, so it must not depend on state of its own in C++.
 class MEZZO_API Module : public Layer {
  public:
-  /// Masks of the outputs are those that the layers inside give them.
+  /// The outputs have the masks of the layers inside.
   bool supports_masking() const override { return true; }
   Values compute_mask(const Values&, const Values&) const override { return {}; }
 
@@ -48,8 +48,8 @@ class MEZZO_API Module : public Layer {
   /// Logs the metrics of a test batch. The default is validation_step().
   virtual void test_step(const Batch& batch) { validation_step(batch); }
 
-  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output;
-  /// of several outputs, the first, which a step of your own must return as it is.
+  /// Output of Trainer::predict for a batch. The default calls the module on the input fields and returns its output.
+  /// With several outputs it returns the first one, and a step of your own must return that one unchanged.
   virtual Value predict_step(const Batch& batch);
 
   /// Optimizers that train the module. Each must have a state of its own.
@@ -59,14 +59,13 @@ class MEZZO_API Module : public Layer {
   /// the Trainer replaces it.
   virtual std::vector<detail::CallbackHandle> configure_callbacks();
 
-  /// @name Hooks
-  /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
-  /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may:
-  /// read and replace weights, predict, save. log() sends numbers of their own to the logs of
-  /// the epoch or evaluation, in hooks from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation
-  /// up to its on_..._epoch_end; the last number of a name counts. `stage` is "fit", "validate", "test" or "predict";
-  /// `batch_idx` counts from 0 in each epoch; of several loaders of an evaluation, in each, and dataloader_idx() is the
-  /// index of the loader.
+  /// @name Hooks A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks
+  /// and before those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks
+  /// may: read and replace weights, predict, save. log() sends numbers of their own to the logs of the epoch or
+  /// evaluation, in hooks from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation up to its
+  /// on_..._epoch_end; the last number of a name is kept. `stage` is "fit", "validate", "test" or "predict";
+  /// `batch_idx` counts from 0 in each epoch. In an evaluation with several loaders it counts in each loader, and
+  /// dataloader_idx() is the index of the loader.
   /// @{
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
@@ -122,16 +121,15 @@ class MEZZO_API Module : public Layer {
   /// the module.
   History history();
 
-  /// Notes settings of the module for loggers and checkpoints, in its constructor:
-  /// `save_hyperparameters({{"width", 64}, {"learning_rate", 1e-3}})`. Replaces those of equal names. A ValueError for
-  /// an empty name.
+  /// Records settings of the module for loggers and checkpoints, in its constructor: `save_hyperparameters({{"width",
+  /// 64}, {"learning_rate", 1e-3}})`. Replaces those of equal names. A ValueError for an empty name.
   void save_hyperparameters(const Hyperparameters& parameters);
   const Hyperparameters& hyperparameters() const { return hyperparameters_; }
 
-  /// Makes a module of class M from the arguments and gives it the weights of a checkpoint or weight file, as
-  /// load_weights: `auto net = Module::load_from_checkpoint<Net>("best.ckpt")`. Without arguments a class that can be
-  /// constructed from Hyperparameters gets the saved ones, another class is default-constructed, and a warning
-  /// lists saved ones that differ from its own. Errors are those of load_weights and saved_hyperparameters.
+  /// Makes a module of class M from the arguments and loads the weights of a checkpoint or weight file, as
+  /// load_weights: `auto net = Module::load_from_checkpoint<Net>("best.ckpt")`. Without arguments, a class that can be
+  /// constructed from Hyperparameters is passed the saved ones. Another class is default-constructed, and a warning
+  /// lists saved hyperparameters that differ from its own. Errors are those of load_weights and saved_hyperparameters.
   template <class M, class... Arguments>
   static M load_from_checkpoint(const std::string& path, Arguments&&... arguments) {
     static_assert(std::is_base_of_v<Module, M>, "load_from_checkpoint<M>: M must be a class derived from Module");
@@ -151,7 +149,7 @@ class MEZZO_API Module : public Layer {
   explicit Module(const char* kind = "Module") : Layer(kind) { set_remat(false); }
   template <class Options>
   Module(const char* kind, const Options& options) : Layer(kind, options) {
-    set_remat(false);  // a RematScope is meant for the layers inside
+    set_remat(false);  // a RematScope applies to the layers inside
   }
   Module(const Module&) = default;  // not public: `Module m = classifier` would slice
   Module(Module&&) = default;
@@ -169,10 +167,10 @@ class MEZZO_API Module : public Layer {
   /// Logs several Values: `log_dict({{"loss", loss}, {"accuracy", accuracy}}, {.prog_bar = true})`.
   static void log_dict(const std::vector<std::pair<std::string, Value>>& values, const LogOptions& options = {});
 
-  /// Logs the result of a metric that the step updates:
-  /// `auc_.update_state(batch["y"], scores); log("auc", auc_, {.prog_bar = true});`. The number of an epoch is the
-  /// result over its steps; each epoch, validation and test begins anew. A ValueError outside of a step, a NameError if
-  /// the step has logged the name already, a ShapeError if the result isn't one number.
+  /// Logs the result of a metric that the step updates: `auc_.update_state(batch["y"], scores); log("auc", auc_,
+  /// {.prog_bar = true});`. The number of an epoch is the result over its steps; it is reset for each epoch, validation
+  /// and test. A ValueError outside of a step, a NameError if the step has logged the name already, a ShapeError if the
+  /// result isn't one number.
   template <class M, class = std::enable_if_t<std::is_base_of_v<Metric, M> || std::is_same_v<M, Any<Metric>>>>
   static void log(const std::string& name, const M& metric, const LogOptions& options = {}) {
     log_metric(name, metric, options);
@@ -186,8 +184,9 @@ class MEZZO_API Module : public Layer {
   static std::size_t dataloader_idx();
 
   /// Index of the running batch, int64 of shape (), inside a step: Lightning's `batch_idx`. It counts from 0 in each
-  /// epoch; of several loaders of an evaluation, in each. A Value, since the step is traced once for all batches: use
-  /// where() on it. 0 in train_on_batch and its like. A ValueError outside of a step; hooks have it as an argument.
+  /// epoch, and in an evaluation with several loaders in each loader. A Value, since the step is traced once for all
+  /// batches: use where() on it. 0 in train_on_batch and its like. A ValueError outside of a step; hooks have it as an
+  /// argument.
   static Value batch_idx();
 
   /// Optimizer of that name in configure_optimizers(), inside a training step. A NameError that lists the names if

@@ -9,12 +9,12 @@ namespace mezzo {
 struct PlateauOptions {
   std::string mode = "min";            ///< "min": smaller numbers are better; "max": larger ones
   double factor = 0.1;                 ///< of each reduction, from 0 to below 1
-  int patience = 10;                   ///< numbers in a row without improvement that change nothing, 0 or more
-  double threshold = 1e-4;             ///< smaller changes are no improvement; at least 0
+  int patience = 10;                   ///< numbers in a row without improvement before a reduction, 0 or more
+  double threshold = 1e-4;             ///< smaller changes are not an improvement; at least 0
   std::string threshold_mode = "rel";  ///< "rel": threshold is a share of the best number; "abs": a difference
   int cooldown = 0;                    ///< numbers after a reduction that are not counted, 0 or more
   double min_lr = 0;                   ///< lower bound of the learning rate, at least 0
-  double eps = 1e-8;                   ///< smaller reductions are left out; at least 0
+  double eps = 1e-8;                   ///< smaller reductions are not made; at least 0
 };
 
 /// Scheduler that reduces a learning rate once a number has stopped improving, by the rules of torch's
@@ -26,7 +26,7 @@ class MEZZO_API Plateau {
 
   const PlateauOptions& options() const { return options_; }
 
-  /// True if the number is an improvement. NaN is none; any number improves on NaN.
+  /// True if the number is an improvement. NaN is not; any number improves on NaN.
   bool improves(double number, double best) const;
 
  private:

@@ -17,7 +17,7 @@ class MEZZO_API Profiler {
 
   virtual void start(const std::string& action) = 0;  ///< an action begins
 
-  /// The innermost running action of that name ends. Writes no file, since it may run while an error is on its way.
+  /// The innermost running action of that name ends. Writes no file, since it may run during stack unwinding.
   virtual void stop(const std::string& action) = 0;
 
   /// The end of an epoch of training: the module's plans have their times.

@@ -16,7 +16,7 @@ class RunningActions {
   struct Action {
     std::string name;
     Clock::time_point start;
-    bool shown = true;  ///< its end is to be recorded
+    bool shown = true;  ///< its end will be recorded
   };
 
   Action& start(const std::string& name) {
@@ -24,8 +24,8 @@ class RunningActions {
     return actions_.back();
   }
 
-  /// Ends the innermost action of that name, after those inside of it, which an exception left: calls `ended` with
-  /// each. A ValueError that starts with `where` if there is none.
+  /// Ends the actions inside of the innermost action of that name, which an exception left running, then that action.
+  /// Calls `ended` with each. A ValueError that starts with `where` if there is none.
   template <class Ended>
   void stop(const std::string& name, const std::string& where, const Ended& ended) {
     std::size_t count = actions_.size();
@@ -37,7 +37,7 @@ class RunningActions {
     }
   }
 
-  /// Calls `ended` with the running actions, the innermost first, for a report. Their ends are not to be recorded.
+  /// Calls `ended` with the running actions, the innermost first, for a report. Their ends will not be recorded.
   template <class Ended>
   void report(const Ended& ended) {
     const Clock::time_point now = Clock::now();

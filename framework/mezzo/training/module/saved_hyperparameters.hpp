@@ -5,8 +5,8 @@
 
 namespace mezzo::detail {
 
-/// Reads the hyperparameters that a file keeps of its module, for Module::load_from_checkpoint. The format of the files
-/// is known to training/checkpoints, so mezzo/registration.cpp passes its functions to this folder.
+/// Reads the hyperparameters that a file keeps of its module, for Module::load_from_checkpoint. training/checkpoints
+/// defines the format of the files, so mezzo/registration.cpp passes its functions to this folder.
 struct HyperparameterReader {
   /// Hyperparameters of a checkpoint. A FileError if the file is malformed or not a checkpoint.
   Hyperparameters (*read)(const std::string& path);

@@ -22,7 +22,7 @@ class Module;
 struct ParamGroup {
   std::string optimizer{};          ///< its name in configure_optimizers(); "": the only one
   std::vector<Variable> weights{};  ///< in no other group
-  double learning_rate = 0;         ///< at least 0; in place of that of the optimizer
+  double learning_rate = 0;         ///< at least 0; replaces that of the optimizer
 };
 
 /// A running call of fit, evaluate or predict, as its callbacks see it. All functions may be called from every hook of
@@ -54,7 +54,7 @@ class MEZZO_API Session {
   /// Updates since the optimizers began, as in Lightning: steps that were skipped or only accumulated don't count.
   virtual std::int64_t global_step() const = 0;
 
-  /// Seconds that the training has taken, those of runs before a resume included.
+  /// Duration of the training in seconds, including runs before a resume.
   virtual double seconds() const = 0;
 
   /// The last numbers that hooks received. In on_train_batch_end these are the means of the epoch so far.
@@ -95,10 +95,10 @@ class MEZZO_API Session {
   /// Sets that learning rate. A ValueError if it is negative or not finite, or if the optimizer has a Schedule.
   void set_learning_rate(double rate, const std::string& optimizer = {}) const;
 
-  /// Gives weights a learning rate of their own from the next step on, in fit, and adds them to the optimizer if it
-  /// hasn't them yet. Returns the index in param_groups(). The next fit begins without groups. A ValueError outside of
-  /// fit, for no weights, a weight that is in a group, or a rate that is negative or not finite; a NameError for an
-  /// unknown optimizer.
+  /// Sets a separate learning rate for weights from the next step on, in fit, and adds the weights to the optimizer if
+  /// it does not have them yet. Returns the index in param_groups(). The next fit begins without groups. A ValueError
+  /// outside of fit, for no weights, a weight that is in a group, or a rate that is negative or not finite; a NameError
+  /// for an unknown optimizer.
   virtual std::size_t add_param_group(ParamGroup group) = 0;
   virtual const std::vector<ParamGroup>& param_groups() const = 0;
   /// Sets the learning rate of a group from the next step on. A ValueError for an unknown index or such a rate.
@@ -138,7 +138,7 @@ class MEZZO_API Session {
   /// Folder of the first logger that has one, else default_root_dir().
   std::string log_dir() const;
 
-  /// Trains for trial, in fit: at most `steps` steps (-1: a pass) on the first batches of the training data, with
+  /// Runs trial steps during fit: at most `steps` steps (-1: a pass) on the first batches of the training data, with
   /// optimizers that begin without state. `before` runs before a step, `after` after it with its loss (NaN if it was
   /// skipped or not finite); steps are counted from 0. The trial ends if `after` returns false, or after a step that
   /// was not finite. Everything is restored at the end, bit for bit: weights, optimizers, metrics, counters. A
@@ -149,8 +149,8 @@ class MEZZO_API Session {
   /// Samples of an epoch of the training loader. A ValueError outside of fit, and for a loader without a size.
   virtual std::int64_t train_samples() const = 0;
 
-  /// Trains for trial as try_steps(), on batches of so many samples. False if the system hasn't the memory, or if the
-  /// plan of a step needs more than `memory_limit` bytes for intermediate results.
+  /// Runs trial steps as try_steps(), on batches of that many samples. False if memory is insufficient, or if the plan
+  /// of a step needs more than `memory_limit` bytes for intermediate results.
   virtual bool try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) = 0;
 
   /// Sets the samples of a training batch for this fit, in on_fit_start and on_resume only: a ValueError elsewhere.

@@ -17,7 +17,7 @@ class TracedStep {
   /// Innermost step of this thread; null outside of steps.
   static TracedStep* innermost();
 
-  /// The same, but a ValueError outside of steps. `what` is the call that needs one.
+  /// The same, but a ValueError outside of steps. `what` is the call that needs a step, for the text.
   static TracedStep& current(const std::string& what);
 
   virtual void log(const std::string& name, const Value& value, const LogOptions& options) = 0;
@@ -25,12 +25,12 @@ class TracedStep {
   virtual OptimizerHandle optimizer(const std::string& name) const = 0;
   virtual void minimize(const Value& loss, const OptimizerHandle& optimizer) = 0;
 
-  /// Index of the loader of the step's batch. Notes that the step depends on it.
+  /// Index of the loader of the step's batch. Records that the step depends on it.
   virtual std::size_t dataloader_idx() = 0;
   /// Index of the step's batch in its epoch: int64 of shape ().
   virtual Value batch_idx() const = 0;
 
-  /// Notes all outputs of a module in a predict step. `where` begins the errors about them.
+  /// Records all outputs of a module in a predict step. `where` begins the errors about them.
   virtual void note_outputs(const Values& outputs, const std::string& where) = 0;
 
  protected:
@@ -41,8 +41,8 @@ class TracedStep {
   TracedStep* outer_;
 };
 
-/// Result of a predict step with these outputs, the first. Of several, a step notes all; outside of steps they are a
-/// ValueError that begins with `where`.
+/// Result of a predict step with these outputs: the first. A step records all of them; outside of steps, several
+/// outputs are a ValueError that begins with `where`.
 Value first_output(const Values& outputs, const std::string& where);
 
 /// Throws a ValueError that begins with `where` unless there is one output.

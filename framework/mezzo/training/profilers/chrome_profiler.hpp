@@ -17,9 +17,9 @@ struct ChromeProfilerOptions {
 
 /// Writes the times of actions as JSON of Chrome's trace events, which <https://ui.perfetto.dev> and chrome://tracing
 /// show. A second track has the kernels of the last training step of each epoch, a third the operations between ranks
-/// that ran beside them, from their hand-over to the thread that communicates, or the end of the one before. Several
-/// calls are in one file, which the first one replaces. Events are written while the call runs: memory does not grow,
-/// and the file of a process that was killed can be shown, too.
+/// that ran beside them, from the time when they are passed to the communication thread, or the end of the previous
+/// one. Several calls are in one file, which the first one replaces. Events are written while the call runs: memory
+/// does not grow, and the file of a process that was killed can be shown, too.
 class MEZZO_API ChromeProfiler : public Profiler {
  public:
   /// A ValueError for an empty filename, or max_events below 2.

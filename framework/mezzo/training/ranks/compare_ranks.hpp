@@ -10,7 +10,7 @@ namespace mezzo::detail {
 /// Facts about a rank that must be equal at all ranks: texts without line breaks.
 using RankFacts = std::vector<std::string>;
 
-/// A fact with a name. Ranks with the same name and other values give an error that has the name once.
+/// A fact with a name. If ranks have different values for a name, the error has the name once.
 template <class T>
 std::string rank_fact(const std::string& name, const T& value) {
   return fmt::format("{}\t{}", name, value);

@@ -46,7 +46,7 @@ class GradientBucket final : public AttributeFunction {
   void start(const KernelRequest& request, const KernelArguments& arguments) const;
   void finish(const KernelArguments& arguments) const;
 
-  /// Forgets the rounding errors of sums, after a skipped step.
+  /// Clears the rounding errors of sums, after a skipped step.
   void forget_errors() const { std::fill(own_sums_.begin(), own_sums_.end(), 0.0F); }
 
   /// The last run, which must be done.
@@ -67,14 +67,15 @@ class GradientBucket final : public AttributeFunction {
 
   std::shared_ptr<Communicator> communicator_;
   std::vector<BucketItem> items_;
-  std::vector<std::int64_t> begins_;        // of each item in the sums, and their size
-  std::vector<std::size_t> rank_begins_{};  // first item of each rank, and their number; empty: all have all
+  std::vector<std::int64_t> begins_;        // of each item in the sums, and the size of the sums
+  std::vector<std::size_t> rank_begins_{};  // first item of each rank, and their number; empty: all ranks have all
+                                            // items
   std::size_t share_;
   std::size_t first_ = 0;  // item of this rank
   std::vector<Spec> results_;
   mutable std::variant<std::vector<float>, std::vector<double>, std::vector<bfloat16>> sums_;
-  /// If ranks send bfloat16: sums of this rank's items, if it gets no others; else rounding errors of the sums that
-  /// it sends.
+  /// Used if ranks send bfloat16: sums of this rank's items if it receives no others, else rounding errors of the sums
+  /// that it sends.
   mutable std::vector<float> own_sums_;
   mutable RankRequest request_;
   mutable std::chrono::steady_clock::time_point start_;

@@ -21,7 +21,7 @@ class GradientFeedback {
     return errors;
   }
 
-  /// Forgets the errors, after a skipped step.
+  /// Clears the errors, after a skipped step.
   void clear() {
     for (auto& entry : errors_) std::fill(entry.second->begin(), entry.second->end(), 0.0F);
   }

@@ -20,8 +20,8 @@ struct Reduced {
 
 /// Replaces values of the running trace by sums over the ranks: sum over r of (value * factor * share + sum) of rank r.
 /// Sums are float32, or float64 for float64. Values are sent in buckets, which run in the background between two nodes
-/// of the graph: a start and a finish. `after`: the last result of the reduction before in the same step, or undefined;
-/// then the one of this reduction. All ranks must run them in one order.
+/// of the graph: a start and a finish. `after`: on entry the last result of the previous reduction in the same step, or
+/// undefined; on return the last result of this reduction. All ranks must run them in one order.
 void reduce_over_ranks(const std::shared_ptr<Communicator>& communicator, std::vector<Reduced>& values, Value& after);
 
 /// Moves the starts of reductions to where their values are ready, so that they run beside the rest of the backward

@@ -7,10 +7,10 @@
 
 namespace mezzo::detail {
 
-/// Variables by rank. Null: an array that this rank neither sends nor takes.
+/// Variables by rank. Null: an array that this rank neither sends nor receives.
 using RankVariableLists = std::vector<std::vector<VariableState*>>;
 
-/// Sends arrays in rounds, one of each rank in a round: `start` starts a round. Returns the bytes.
+/// Sends arrays in rounds, one array of each rank in a round: `start` starts a round. Returns the bytes.
 template <class Start>
 std::size_t send_in_rounds(const RankVariableLists& of_ranks, const Start& start) {
   std::size_t rounds = 0, bytes = 0;

@@ -16,7 +16,7 @@ class RankShards {
 
   explicit RankShards(int ranks) : bytes_(static_cast<std::size_t>(ranks)) {}
 
-  /// Gives each weight that has no rank yet to the rank with the fewest bytes, large weights first.
+  /// Assigns each weight that has no rank yet to the rank with the fewest bytes, large weights first.
   void assign(const Variables& variables);
 
   /// Rank of a weight that was assigned.

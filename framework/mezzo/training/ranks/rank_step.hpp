@@ -25,7 +25,8 @@ struct RankChecks {
   Value squares{};  ///< float64 (): sum of their squares, of shards only
 };
 
-/// Inserts the checks of a loss and of gradients. Those of shards are parts of all gradients; others are of this rank.
+/// Inserts the checks of a loss and of gradients. Gradients of shards are parts of the gradients of all ranks; others
+/// are those of this rank.
 RankChecks check_over_ranks(const RankStep& ranks, const Value& loss, const Values& gradients, Value& after);
 
 /// Factor of gradients that are `divisor` times too large: 1 / divisor, times min(1, clipnorm / norm) if clipnorm isn't

@@ -14,8 +14,8 @@ struct RankVariables {
   std::vector<std::shared_ptr<VariableState>> sums;   ///< of metrics: a step adds its samples
   std::vector<std::shared_ptr<VariableState>> means;  ///< other ones without optimizer: moving statistics
 
-  /// Those that a traced step updates. A ValueError for a metric that is no sum over samples, and for a variable that
-  /// is neither a weight nor of a metric.
+  /// Variables that a traced step updates. A ValueError for a metric that is not a sum over samples, and for a variable
+  /// that is neither a weight nor of a metric.
   static RankVariables of(const Graph& graph, const Module& module, const std::vector<Shared<MetricState>>& metrics);
 };
 
@@ -25,13 +25,13 @@ class StepRanks {
   StepRanks(Communicator& communicator, const RankVariables& variables, double share)
       : communicator_(communicator), variables_(variables), share_(share) {}
 
-  /// Before the step: notes the sums.
+  /// Called before the step: records the sums.
   void begin();
 
-  /// After it. `values` of the step become means over the samples of all ranks.
+  /// Called after the step. `values` of the step become means over the samples of all ranks.
   void end(std::vector<double>& values);
 
-  /// After end(): what the step has added to the sums, at all ranks.
+  /// Amount that the step has added to the sums, at all ranks. Called after end().
   const std::vector<double>& added() const { return added_; }
 
  private:

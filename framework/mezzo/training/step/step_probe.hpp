@@ -12,7 +12,7 @@ namespace mezzo {
 /// A training step that was computed node by node, for reports.
 struct ProbedStep {
   Value loss;          ///< mean of the loss, a scalar; the sum of all losses if the step calls minimize() itself
-  Values predictions;  ///< of a compiled Model: the loss's arguments other than the target
+  Values predictions;  ///< for a compiled Model: the loss's arguments other than the target
 };
 
 /// Computes a training step under a Trainer's policy, with the random numbers of step 0, in an eager trace. Calls
@@ -23,7 +23,7 @@ void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
 
 /// Training steps to be timed.
 struct StepToTime {
-  Policy policy{};              ///< as of a Trainer; one that inherits leaves each layer its own
+  Policy policy{};              ///< as of a Trainer; with one that inherits, each layer keeps its own
   bool layers_inherit = false;  ///< true: ignores the policies of layers
 };
 

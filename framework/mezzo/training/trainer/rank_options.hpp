@@ -4,8 +4,8 @@
 
 namespace mezzo::detail {
 
-/// Compares the version of mezzo and the options of a Trainer that decide about steps and numbers, those from the
-/// environment included. A RankError names the first rank that differs, the option and both values.
+/// Compares the version of mezzo and the options of a Trainer that affect steps and numbers, including those from the
+/// environment. A RankError names the first rank that differs, the option and both values.
 void compare_options(Communicator& ranks, const TrainerOptions& options);
 
 }  // namespace mezzo::detail

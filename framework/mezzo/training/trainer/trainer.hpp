@@ -35,18 +35,18 @@ struct TrainerFitOptions {
 
 /// Options of Trainer::validate, test and predict.
 struct TrainerEvaluationOptions {
-  /// Checkpoint or weight file whose weights the module takes first, as Layer::load_weights; "": the module's own.
-  /// "last", "best": as for fit, but a ValueError if there is no file.
+  /// Checkpoint or weight file whose weights are loaded first, as by Layer::load_weights; "": none. "last", "best": as
+  /// for fit, but a ValueError if there is no file.
   std::string ckpt_path{};
 };
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
 /// precision holds during its calls, for every layer that has no policy of its own or from a container. All calls throw
-/// a MemoryError if the system hasn't the memory that they need, and a ValueError while another call runs the module.
-/// They wait while another thread saves or reads its weights.
+/// a MemoryError if memory is insufficient, and a ValueError while another call runs the module. They wait while
+/// another thread saves or reads its weights.
 class MEZZO_API Trainer {
  public:
-  /// A ValueError for an option out of its range, or for options that exclude one another.
+  /// A ValueError for an option out of its range, or for options that exclude each other.
   explicit Trainer(TrainerOptions options = {});
   explicit Trainer(std::initializer_list<detail::NoOption>) : Trainer() {}  ///< `Trainer({})`
 
@@ -54,21 +54,21 @@ class MEZZO_API Trainer {
   ///
   /// Without `ckpt_path` a new training starts: optimizers begin without state. A ValueError if the training loader is
   /// absent, or if the loss or a gradient is not finite: no variable has changed then, and the text names the layer and
-  /// op that gave the first non-finite value. Under loss scaling such a step is skipped instead; a warning names the
-  /// layer and op (at an optimizer's skips 1, 2, 3, 4, 8, 16, ...). At the smallest scale such a step is a ValueError.
-  /// History then has `loss_scale`, its value at the end of the epoch, and `skipped_steps`, the number of skips in the
-  /// epoch; with several optimizers `loss_scale_<name>` and `skipped_steps_<name>`.
+  /// op that computed the first non-finite value. Under loss scaling such a step is skipped instead; a warning names
+  /// the layer and op (at an optimizer's skips 1, 2, 3, 4, 8, 16, ...). At the smallest scale such a step is a
+  /// ValueError. History then has `loss_scale`, its value at the end of the epoch, and `skipped_steps`, the number of
+  /// skips in the epoch; with several optimizers `loss_scale_<name>` and `skipped_steps_<name>`.
   ///
   /// With `ckpt_path` the training of the checkpoint continues until max_epochs and max_steps, which count from its
   /// start. History has the epochs that run now, under their own numbers. Policy and storage options of variables and
   /// optimizer states may differ from those of the checkpoint. The training data may not: a ValueError names each
   /// difference in the number of samples, fields, sampler, seed and batch size. An unfinished epoch goes on after the
-  /// samples that it has taken, without reading them; an iterable data set starts the epoch anew and drops them.
+  /// samples that it has taken, without reading them; an iterable data set starts the epoch again and drops them.
   ///
-  /// If policy and options are equal and the checkpoint was saved between
-  /// two steps, the result is equal, bit for bit, to that of a training without interruption; the seed of the
-  /// checkpoint is set for that. A FileError if the file is malformed, is no checkpoint, or doesn't fit the module and
-  /// its optimizers (the text lists missing and unexpected entries): nothing has changed then.
+  /// If policy and options are equal and the checkpoint was saved between two steps, the result is equal, bit for bit,
+  /// to that of a training without interruption; the seed of the checkpoint is set for that. A FileError if the file is
+  /// malformed, is not a checkpoint, or doesn't fit the module and its optimizers (the text lists missing and
+  /// unexpected entries): nothing has changed then.
   History fit(Module& module, const DataLoader& train, const DataLoaders& validation = {},
               const TrainerFitOptions& options = {}) const;
 

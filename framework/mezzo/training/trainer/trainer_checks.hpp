@@ -3,8 +3,8 @@
 
 namespace mezzo::detail {
 
-/// Options of a Trainer with those set that follow from others: max_epochs, fast_dev_run, barebones. A ValueError for
-/// an option out of its range, or for options that exclude one another.
+/// Options of a Trainer, with derived ones set: max_epochs, fast_dev_run, barebones. A ValueError for an option out of
+/// its range, or for options that exclude each other.
 TrainerOptions checked(TrainerOptions options);
 
 }  // namespace mezzo::detail

@@ -38,7 +38,7 @@ class MEZZO_API FromEnvironment {
 
 inline FromEnvironment from_environment(const char* option) { return FromEnvironment(option); }
 
-/// Throws a ValueError for a variable `MEZZO_TRAINER_...` that is no option of Trainer.
+/// Throws a ValueError for a variable `MEZZO_TRAINER_...` that is not an option of Trainer.
 void check_trainer_environment();
 
 }  // namespace mezzo::detail

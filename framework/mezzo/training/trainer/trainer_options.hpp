@@ -16,20 +16,21 @@ namespace mezzo {
 
 /// Options of Trainer, named as in Lightning. The default of an option that has a `from_environment` is the value of
 /// `MEZZO_TRAINER_<OPTION>` if that is set: `MEZZO_TRAINER_MAX_EPOCHS=3`. A ValueError if the value has another form,
-/// and for a variable with that prefix that is no option. Numbers of epochs and steps count from the start of the
+/// and for a variable with that prefix that is not an option. Numbers of epochs and steps count from the start of the
 /// training, also after a resume.
 struct TrainerOptions {
   /// Epochs after which fit ends; -1: no limit. Not given: 1000, or no limit with max_steps or max_time.
   std::optional<int> max_epochs = detail::from_environment("max_epochs");
   /// Updates after which fit ends; skipped steps and steps that only accumulate don't count. -1: no limit.
   std::int64_t max_steps = detail::from_environment("max_steps").value_or(std::int64_t{-1});
-  /// Fit ends after the step at which it has taken that long, times before a resume included.
+  /// Time after which fit ends, at the end of a step. Includes the time before a resume.
   std::optional<detail::Duration> max_time = detail::from_environment("max_time");
-  int min_epochs = detail::from_environment("min_epochs").value_or(0);  ///< stops wait for the end of these
+  int min_epochs = detail::from_environment("min_epochs").value_or(0);  ///< fit does not stop before the end of these
+                                                                        ///< epochs
   std::int64_t min_steps =
-      detail::from_environment("min_steps").value_or(std::int64_t{-1});  ///< stops wait for these updates
+      detail::from_environment("min_steps").value_or(std::int64_t{-1});  ///< fit does not stop before these updates
 
-  /// Batches of an epoch of training; each epoch begins a new order of the loader. 0: no training.
+  /// Training batches per epoch; the loader has a new order in each epoch. 0: no training.
   detail::BatchLimit limit_train_batches =
       detail::from_environment("limit_train_batches").value_or(detail::BatchLimit(1.0));
   detail::BatchLimit limit_val_batches =
@@ -38,25 +39,23 @@ struct TrainerOptions {
       detail::from_environment("limit_test_batches").value_or(detail::BatchLimit(1.0));
   detail::BatchLimit limit_predict_batches =
       detail::from_environment("limit_predict_batches").value_or(detail::BatchLimit(1.0));
-  /// Trains on the first so many batches in the order of the data, in each epoch the same, and validates on so many.
-  /// 0: off.
+  /// Trains every epoch on the same first n batches, in the order of the data, and validates on n. 0: off.
   detail::BatchLimit overfit_batches = detail::from_environment("overfit_batches").value_or(detail::BatchLimit(0));
-  /// Runs so many batches (true: 1) of training and of each evaluation, without loggers and checkpoints, to see if they
-  /// run. 0: off.
+  /// Smoke test: runs n batches (true: 1) of training and of each evaluation, without loggers and checkpoints. 0: off.
   int fast_dev_run = detail::from_environment("fast_dev_run").value_or(0);
 
   /// Epochs after which fit calls the loaders of a DataModule again; 0: never. A ValueError in fit without one.
   int reload_dataloaders_every_n_epochs = detail::from_environment("reload_dataloaders_every_n_epochs").value_or(0);
 
-  /// Validates every so many batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
+  /// Validates every n batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
   detail::CheckInterval val_check_interval =
       detail::from_environment("val_check_interval").value_or(detail::CheckInterval(1.0));
   int check_val_every_n_epoch = detail::from_environment("check_val_every_n_epoch").value_or(1);  ///< 1 or more
   /// Validation batches that fit runs before it trains, to find errors early; their numbers are dropped. -1: all.
   int num_sanity_val_steps = detail::from_environment("num_sanity_val_steps").value_or(2);
 
-  /// Batches whose mean gradient makes one update. The last update of an epoch may have fewer; it is divided by this
-  /// number all the same. A ValueError with an optimizer that has gradient_accumulation_steps.
+  /// Batches whose mean gradient makes one update. The last update of an epoch may have fewer; its sum is divided by
+  /// this number, too. A ValueError with an optimizer that has gradient_accumulation_steps.
   int accumulate_grad_batches = detail::from_environment("accumulate_grad_batches").value_or(1);
   /// Bound of the gradients, above 0. A ValueError with an optimizer that has clipnorm, clipvalue or global_clipnorm.
   std::optional<double> gradient_clip_val = detail::from_environment("gradient_clip_val");
@@ -68,9 +67,9 @@ struct TrainerOptions {
   /// Ranks that train together: "auto", "single", "mpi" or a Communicator (docs/distributed.md). Each rank takes its
   /// part of every batch: batch_size is that of one rank.
   Strategy strategy = detail::from_environment("strategy").value_or(Strategy());
-  /// Optimizer states and updates are divided among the ranks, and under mixed_bfloat16 the float32 masters: a rank has
-  /// those of whole weights (ZeRO, stage 1). Hooks that read weights then make a WholeWeights. Results are those of
-  /// undivided states, or of split_master_weights. No effect with one rank.
+  /// Divides optimizer states and updates, and under mixed_bfloat16 the float32 masters, among the ranks: each rank has
+  /// those of some whole weights (ZeRO, stage 1). Hooks that read weights then make a WholeWeights. Results equal those
+  /// of undivided states, or of split_master_weights. No effect with one rank.
   bool shard_optimizer_states = detail::from_environment("shard_optimizer_states").value_or(false);
   /// "bf16": gradients are sent as bfloat16, half of the bytes; rounding errors are added to the next gradients.
   /// "": as float32 or float64. A ValueError for another name. No effect with one rank.
@@ -97,13 +96,13 @@ struct TrainerOptions {
   std::string default_root_dir =
       detail::from_environment("default_root_dir").value_or(std::string());  ///< "": the current one
 
-  /// Sums depend on the data and the number of threads alone: turns adaptive_threads off, also where it is the
+  /// Makes sums depend only on the data and the number of threads: turns adaptive_threads off, also where it is the
   /// process's default. A ValueError with adaptive_threads.
   bool deterministic = detail::from_environment("deterministic").value_or(false);
   /// Ends any call at the first step whose loss, gradients, logged numbers or outputs are not finite, with an error
   /// that names the layer and op; steps under loss scaling, which would be skipped, too. Slow.
   bool detect_anomaly = detail::from_environment("detect_anomaly").value_or(false);
-  /// Turns everything off that takes time beside the steps: loggers, progress bar, summary, checkpoints, sanity steps.
+  /// Turns off everything that takes time beside the steps: loggers, progress bar, summary, checkpoints, sanity steps.
   /// A ValueError if one of them is given.
   bool barebones = detail::from_environment("barebones").value_or(false);
 

@@ -13,8 +13,8 @@
 
 namespace mezzo::detail {
 
-/// Threads of each rank of a Trainer's call: those that OMP_NUM_THREADS or set_thread_count() allow, and no more than
-/// its share of the processors. Without OMP_NUM_THREADS only: a program that sets it knows its machine.
+/// Limits the threads of each rank of a Trainer's call to those that OMP_NUM_THREADS or set_thread_count() allow.
+/// Without OMP_NUM_THREADS, also to the rank's share of the processors.
 int thread_limit(const std::shared_ptr<Communicator>& ranks);
 
 /// Runs a Trainer's call(ranks), whose ranks, null for one process, must have the same options. If it throws, the other
@@ -37,11 +37,11 @@ auto with_ranks(const TrainerOptions& options, const Call& call) {
 /// Throws a ValueError for an option or callback that doesn't work with several ranks.
 void require_supported_by_ranks(const TrainerOptions& options, const std::shared_ptr<Communicator>& ranks);
 
-/// The rank's part of a loader; the loader itself for one rank, and an absent one.
+/// The rank's part of a loader; the loader itself for one rank or if it is absent.
 DataLoader part_of(const DataLoader& loader, const std::shared_ptr<Communicator>& ranks);
 DataLoaders parts_of(const DataLoaders& loaders, const std::shared_ptr<Communicator>& ranks);
 
-/// A checkpoint's path as rank 0 finds it.
+/// A checkpoint's path, as found by rank 0.
 std::string path_of_first(const std::shared_ptr<Communicator>& ranks, const std::function<std::string()>& find);
 
 }  // namespace mezzo::detail
