@@ -33,8 +33,8 @@ class ComputeCopies {
   /// Marks all copies as stale, since the memory has lost its contents.
   void forget();
 
-  /// Marks the copies below `bytes` as stale, except those for which `used[index]` is true: a plan that does not know
-  /// them writes there.
+  /// Marks the copies below `bytes` as stale, except those for which `used[index]` is true. Called when another plan
+  /// writes to that memory.
   void forget_others(const std::vector<bool>& used, std::size_t bytes);
 
  private:

@@ -66,8 +66,8 @@ struct Implementation {
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which
-  /// explain() shows. It leaves the reason empty if the request is none of the few that it is meant for.
-  /// Depends only on the request, the instruction set and the number of threads, never on a timing.
+  /// explain() shows. The reason stays empty if the request is outside of the special cases that the implementation is
+  /// made for. Depends only on the request, the instruction set and the number of threads, never on a timing.
   std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
 };
 

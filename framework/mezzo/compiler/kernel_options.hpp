@@ -5,8 +5,8 @@ namespace mezzo {
 
 /// Options of the choice of kernels.
 struct KernelOptions {
-  /// True if 3 x 3 convolutions of float32 operands may run by Winograd's algorithm. Not given: as
-  /// MEZZO_FLOAT32_WINOGRAD says.
+  /// True if 3 x 3 convolutions of float32 operands may run by Winograd's algorithm. Not given: set by
+  /// MEZZO_FLOAT32_WINOGRAD.
   std::optional<bool> float32_winograd{};
 };
 

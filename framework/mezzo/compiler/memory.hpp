@@ -27,10 +27,10 @@ struct MemoryPlan {
 /// `bytes` rounded up to the alignment of pieces, 64 bytes.
 std::size_t aligned(std::size_t bytes);
 
-/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Pieces with a given place must be
-/// apart from one another. Greedy by size (Pisarchyk and Lee, 2020), but first fit: places the largest piece first,
-/// each at the lowest offset where it fits. The paper takes the smallest gap. Pieces of equal size are placed in their
-/// order. If it needs less memory, the pieces that are live last are placed first instead.
+/// Assigns offsets so that pieces with overlapping lifetimes don't overlap in memory. Pieces with a given place must
+/// not overlap. Greedy by size (Pisarchyk and Lee, 2020), with first fit in place of the paper's smallest gap: places
+/// the largest piece first, each at the lowest offset where it fits. Pieces of equal size are placed in their order. If
+/// it needs less memory, the pieces that are live last are placed first instead.
 MemoryPlan plan_memory(const std::vector<Lifetime>& pieces);
 
 /// One block of memory, in huge pages if the system has them. Kept between runs, so that only the first run has page
@@ -46,7 +46,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   /// Grows the block to at least `bytes`. Growth changes the address and loses the contents. Throws a MemoryError if
-  /// the system hasn't that much memory; the block is unchanged then.
+  /// memory is insufficient; the block is unchanged then.
   void reserve(std::size_t bytes);
 
   /// Uses memory of the caller, 64-byte aligned, in place of a block of its own.

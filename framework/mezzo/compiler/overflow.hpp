@@ -34,11 +34,11 @@ struct Overflow {
   std::string reader;  ///< if `path` is empty: path of the first layer that reads the value
   DType dtype = DType::float32;
   bool backward = false;  ///< computed from the loss
-  std::size_t step = 0;   ///< position in the order of execution; of a plan, of its kernel
+  std::size_t step = 0;   ///< position in the order of execution; in a plan, the position of its kernel
 };
 
-/// Attribute of a node that passes the numbers of its operands on by another way than its result, which only orders it:
-/// reports look through it.
+/// Attribute of a node that passes on the numbers of its operands outside of its result; the result only orders the
+/// node. Reports skip such a node and look at its operands.
 constexpr const char* orders_only = "orders_only";
 
 /// Attribute of a node whose results are sums over ranks, a Shape: for each result the index of the number of this rank
@@ -47,11 +47,11 @@ constexpr const char* sent_inputs = "sent_inputs";
 
 /// Origin of a non-finite value, for messages: `"backbone/conv1" conv2d gave the first value that is not finite
 /// (float16)`. The backward pass adds `in the backward pass`; an op outside of layers has `into "head"`, the layer that
-/// reads it, instead of its own path. A leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.
-/// `a value is not finite` for none.
+/// reads it, instead of its own path. For a leaf: `variable "stem/kernel" holds a value that is not finite (float32)`.
+/// Without an origin: `a value is not finite`.
 std::string describe(const std::optional<Overflow>& overflow);
 
-/// Text of the error of a gate with OnFailure::error: the gate's own, then the value that closed it.
+/// Error text of a gate with OnFailure::error: the gate's own text, then the value that closed it.
 std::string error_of(const Graph::Gate& gate, const std::optional<Overflow>& overflow);
 
 /// Nodes of a step with an infinity or NaN among their outputs.
@@ -61,15 +61,15 @@ class Overflows {
   /// value. `step`: the first step of a chain with such a result, which messages name instead of the chain.
   void note(const Value& value, const std::string& reader, const ElementwiseStep* step = nullptr);
 
-  /// Position of the next noted values in the order of execution.
+  /// Position of the next recorded values in the order of execution.
   void at(std::size_t position) { position_ = position; }
 
-  /// The first noted node with an unbroken chain of noted values to the gate `ok`; none if there is none. So a mask of
-  /// -infinity that softmax turns into zeros is not reported. `loss_ok` is the gate of the loss, or `ok` if there is
-  /// no other: nodes that it doesn't depend on are in the backward pass.
+  /// The first recorded node with an unbroken chain of recorded values to the gate `ok`; none if there is none. The
+  /// unbroken chain excludes, for example, a mask of -infinity that softmax turns into zeros. `loss_ok` is the gate of
+  /// the loss, or `ok` if there is no other; nodes that it doesn't depend on are in the backward pass.
   std::optional<Overflow> behind(const Value& ok, const Value& loss_ok) const;
 
-  /// The same for an output of a step without a backward pass: the first noted node with an unbroken chain to it.
+  /// The same for an output of a step without a backward pass: the first recorded node with an unbroken chain to it.
   std::optional<Overflow> behind_output(const Value& output) const;
 
  private:
@@ -78,9 +78,10 @@ class Overflows {
     DType dtype;
     std::string reader;
     const ElementwiseStep* step;
-    std::vector<int> outputs{};  ///< those that were noted
+    std::vector<int> outputs{};  ///< nodes that were recorded
   };
-  using Cause = std::map<std::size_t, const detail::Node*>;  // by order of execution: noted nodes that lead to a gate
+  using Cause = std::map<std::size_t, const detail::Node*>;  // by order of execution: recorded nodes that lead to a
+                                                             // gate
   static std::string first_layer_after(const Cause& cause);
   Cause cause_of(Values pending) const;
   std::optional<Overflow> first_of(const Cause& cause) const;

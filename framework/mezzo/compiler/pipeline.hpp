@@ -23,12 +23,12 @@ Graph fuse_batch_norm(const Graph& graph);
 Graph fuse_bias_gradients(const Graph& graph);
 
 /// Lets convolutions and their kernel gradients read the input of a batch norm with a ReLU in place of its output,
-/// which they compute again while they read. Nothing stores that output then. Only if all of its readers have such
-/// kernels.
+/// which they compute again while they read. The output is then not stored. Applied only if all of its readers have
+/// such kernels.
 Graph fuse_normalized_inputs(const Graph& graph);
 
 /// Joins the gradient of a batch norm with a ReLU and the gradients of a 1 x 1 convolution before it, where the array
-/// between them is large: nothing stores it then. Sums can differ from the unfused ones by rounding.
+/// between them is large, so that it is not stored. Sums can differ from the unfused ones by rounding.
 Graph fuse_norm_gradients(const Graph& graph);
 
 /// Joins the gradients of the recurrent kernel and of the kernel of the inputs, which read the same cotangents, where

@@ -36,10 +36,10 @@ class Plan {
   /// gate passed. A kernel that may throw runs before the gates. If a kernel or a gate with an error text throws, no
   /// variable has changed. `inputs` must match inputs() in shape and dtype: a ShapeError otherwise. `runtime` must have
   /// one number per runtime_keys(): a ValueError otherwise. With `seek_overflow`, if a gate stays closed, the kernels
-  /// up to the gates run once more and every result is checked for infinity and NaN; see overflow(). So they do before
-  /// the error of a gate, whose text names the first such value.
-  /// With `check_outputs`, an output with an infinity or NaN is sought before variables change, and its origin in the
-  /// same way; see non_finite_output(). `count`: gets the updates of the run, if not null.
+  /// up to the gates run once more and every result is checked for infinity and NaN; see overflow(). The same happens
+  /// before the error of a gate; its text names the first such value. With `check_outputs`, outputs are checked for
+  /// infinity and NaN before variables change, and the origin is found in the same way; see non_finite_output().
+  /// `count`: receives the updates of the run, if not null.
   void run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek_overflow = false,
            bool check_outputs = false, UpdateCount* count = nullptr);
 
@@ -66,7 +66,7 @@ class Plan {
 
   const std::vector<std::string>& output_names() const { return output_names_; }
 
-  /// An output of the last run: its only element.
+  /// The only element of an output of the last run.
   double scalar(std::size_t i) const;
 
   /// A copy of an output of the last run.
@@ -80,7 +80,7 @@ class Plan {
     std::string detail;                 ///< Kernel::detail()
     std::string outputs;                ///< specs of the outputs, separated by commas
     std::vector<std::string> declined;  ///< implementations that declined, with their reasons
-    bool again = false;                 ///< computes again what the forward pass has computed (Layer::set_remat)
+    bool again = false;                 ///< repeats a computation of the forward pass (Layer::set_remat)
     std::size_t bytes = 0;              ///< read and written
     double operations = 0;              ///< multiplications and additions of products and convolutions
   };
@@ -151,7 +151,7 @@ class Plan {
   bool opened(const Gate& gate) const { return *static_cast<const bool*>(buffers_[gate.buffer].address); }
   void seek_overflow();
   void check_outputs();
-  Overflows noted(std::size_t steps);  // of the first steps, which run again
+  Overflows noted(std::size_t steps);  // of the first steps, which are repeated
   void note_operands(const Step& step, Overflows& overflows) const;
   void commit();
   void end_of(Chore chore) { profile_.lap(steps_.size() + static_cast<std::size_t>(chore)); }

@@ -24,8 +24,8 @@ class Views {
 
 /// Moves each update of a variable to the earliest possible place: after the gates and all kernels that may throw,
 /// after the kernels that compute its operands, and after the last reader of the old value. There the gradient is still
-/// in the cache, and its memory can be reused. Updates of one place write the low-precision copies that were
-/// read last first: a gradient has the memory of copies that were read before it was computed, and are written after it
+/// in the cache, and its memory can be reused. Among updates of one place, the one whose low-precision copy was read
+/// last comes first: a gradient may use the memory of copies that are read before it is computed and written after it
 /// is used.
 class UpdateSchedule {
  public:

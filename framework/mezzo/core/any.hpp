@@ -42,7 +42,7 @@ class Any : public detail::AnyCalls<Base> {
   Any(const char* name) : Any(B::from_name(name)) {}
   template <class B = Base, class = decltype(B::from_name(std::string()))>
   Any(const std::string& name) : Any(B::from_name(name)) {}
-  Any(std::nullptr_t) = delete;  // also a literal 0, which is no name
+  Any(std::nullptr_t) = delete;  // also a literal 0, which is not a name
 
   Any(const Any& other)
       : detail::AnyCalls<Base>(),

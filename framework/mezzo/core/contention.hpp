@@ -7,18 +7,18 @@
 
 namespace mezzo::detail {
 
-/// Levels by which the threads of steps share the machine with other programs. Moves between them by measurements; has
-/// no clock of its own.
+/// Levels by which the threads of steps share the machine with other programs. Measurements change the level; the class
+/// has no clock of its own.
 class ContentionLevels {
  public:
   enum class Level {
-    alone,     ///< threads spin while they wait for one another
+    alone,     ///< threads spin while they wait for each other
     yielding,  ///< they sleep early
-    reduced    ///< and there are fewer of them
+    reduced    ///< as yielding, with fewer threads
   };
 
-  /// Measured over some steps: their duration in seconds, and the shares of time that threads waited for a processor
-  /// among the time that they could have run.
+  /// Measured over some steps: their duration in seconds, and, for threads, the time of waiting for a processor as a
+  /// share of the time in which they could run.
   struct Measurement {
     double seconds = 0;
     double most_waiting = 0;  ///< of the thread that waited longest
@@ -39,7 +39,7 @@ class ContentionLevels {
   Level level_ = Level::alone;
   int reduced_ = 1;
   double busy_ = 0;      // seconds of busy measurements in a row
-  double time_ = 0;      // seconds of steps at this level; while yielding, since threads last waited much
+  double time_ = 0;      // seconds of steps at this level; while yielding, since the last long waits
   double away_ = 0;      // seconds of steps since Level::alone
   double patience_ = 0;  // seconds of steps until a lower level is tried
 };
@@ -59,7 +59,7 @@ class Contention {
   /// Number of threads of the next step. `adapts` allows fewer than thread_count().
   int threads(bool adapts);
 
-  /// Notes a step that took that long. Measures every 50 ms of steps.
+  /// Records a step of that duration. Measures every 50 ms of steps.
   void step_done(Duration time, bool adapts);
 
   ContentionLevels& levels() { return levels_; }

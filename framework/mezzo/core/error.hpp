@@ -33,7 +33,7 @@ struct MEZZO_API ValueError : Error {
   using Error::Error;
 };
 
-/// Memory that the system does not have. The text says how much was requested, if that is known.
+/// Memory that the system does not have. The text has the requested size, if it is known.
 struct MEZZO_API MemoryError : Error {
   using Error::Error;
 };

@@ -4,8 +4,8 @@
 namespace mezzo::detail {
 
 /// Makes computing possible after fork(), in the parent and in the child; further calls have no effect. A child has
-/// only the thread that called fork(): libgomp would wait for ever for its pool's other threads. So fork() first ends
-/// the pool of the calling thread, and each process starts a new one at its next parallel region.
+/// only the thread that called fork(): libgomp would wait forever for the other threads of its pool. Therefore fork()
+/// first ends the pool of the calling thread, and each process starts a new one at its next parallel region.
 void handle_forks();
 
 /// Mutex that fork() waits for, so that it is free in the child. It must never be destroyed, and no other lock may be
@@ -15,8 +15,8 @@ class ForkMutex : public std::mutex {
   ForkMutex();
 };
 
-/// Work that must not be copied half done: while an object lives, fork() on another thread waits, for a second at most
-/// (the work may itself wait for the thread that calls fork()). New objects wait for a fork() that has begun.
+/// Scope of work that must not be copied half done. During its lifetime fork() on another thread waits, for a second at
+/// most (the work may itself wait for the thread that calls fork()). New objects wait for a fork() that has begun.
 class ForkDelay {
  public:
   ForkDelay();
@@ -25,8 +25,8 @@ class ForkDelay {
   ForkDelay& operator=(const ForkDelay&) = delete;
 };
 
-/// Number of forks between the first process and this one. Threads of an object that was made under a lower number
-/// don't exist any more.
+/// Number of forks between the first process and this one. Threads of an object made under a lower number no longer
+/// exist.
 int fork_depth();
 
 /// Number of times that fork() has ended a pool of threads in this process.

@@ -10,8 +10,8 @@ namespace mezzo::detail {
 /// Throws a ValueError for a handle of this family that holds no object: `[Initializer] ...`.
 [[noreturn]] MEZZO_API void fail_empty(const std::type_info& family);
 
-/// Throws a ValueError for an object that was moved from: `[PolicyMap] ...`. Of a nested class `CSVLogger::State` the
-/// text names the outer one.
+/// Throws a ValueError for an object that was moved from: `[PolicyMap] ...`. For a nested class such as
+/// `CSVLogger::State` the text names the outer one.
 [[noreturn]] MEZZO_API void fail_moved(const std::type_info& type);
 
 /// A flag that moving from its object clears.

@@ -2,10 +2,10 @@
 
 namespace mezzo::detail {
 
-/// A second team of libgomp's threads that waits for ever. A thread of libgomp that waits for others spins 300,000
+/// A second team of libgomp's threads that waits forever. A thread of libgomp that waits for others spins 300,000
 /// rounds before it sleeps, and only 1,000 while libgomp manages more threads than there are CPUs. On a busy machine
-/// the long spinning takes the processor from the thread that is waited for. So this team shortens the spinning of all
-/// threads of the process. One for the process.
+/// the long spinning takes the processor from the thread that the others wait for. This team therefore shortens the
+/// spinning of all threads of the process. One object for the process.
 class IdleTeam {
  public:
   /// Starts the team unless it runs; `threads` is the number of threads that compute. Returns false if the team can't

@@ -11,13 +11,13 @@ namespace mezzo {
 /// @cond
 namespace detail {
 
-/// Throws a ShapeError: the size of that axis is not known yet. Axis -1: an axis that has no number.
+/// Throws a ShapeError: the size of that axis is not known yet. Axis -1: an axis without a number.
 [[noreturn]] MEZZO_API void fail_unknown_size(std::int64_t axis);
 
 }  // namespace detail
 /// @endcond
 
-/// Size of one axis of a Value: an element of `x.shape()`. It is unknown in functional models, for the batch and for
+/// Size of one axis of a Value: an element of `x.shape()`. In functional models it is unknown for the batch and for
 /// sizes that Input leaves open. Comparing, printing and passing an unknown size on to ops works: it equals -1.
 /// Arithmetic with it and its conversion to a number are a ShapeError, because the number exists only in the run:
 /// `shape(x)` in <mezzo/ops/shape.hpp> returns the sizes as Values.

@@ -148,8 +148,9 @@ class MEZZO_API Tensor {
 /// is that of NumberList::dtype(). Throws a ShapeError for lists of different lengths.
 MEZZO_API Tensor array(const detail::NumberList& numbers, std::optional<DType> dtype = std::nullopt);
 
-/// Prints dtype, shape and elements in aligned columns, as numpy does. Of an axis of a tensor of more than 1000
-/// elements only the first and the last three are printed. Floats have the stream's precision, 6 digits by default.
+/// Prints dtype, shape and elements in aligned columns, as numpy does. For a tensor of more than 1000 elements, only
+/// the first and the last three elements of each axis are printed. Floats have the stream's precision, 6 digits by
+/// default.
 ///
 ///     float32 (2, 2)
 ///     [[ 1.5,  2. ],

@@ -27,9 +27,8 @@ MEZZO_API void set_flush_denormals(bool flush);
 MEZZO_API bool huge_pages();
 MEZZO_API void set_huge_pages(bool use);
 
-/// Lets threads of a step that wait for one another sleep early instead of spinning, while other programs take their
-/// processors. It changes no result. Default: on (MEZZO_YIELD_WHEN_BUSY). It has no effect if OMP_WAIT_POLICY
-/// is set.
+/// Lets threads of a step that wait for each other sleep early instead of spinning, while other programs take their
+/// processors. It changes no result. Default: on (MEZZO_YIELD_WHEN_BUSY). It has no effect if OMP_WAIT_POLICY is set.
 MEZZO_API bool yield_when_busy();
 MEZZO_API void set_yield_when_busy(bool yield);
 

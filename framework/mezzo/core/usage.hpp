@@ -7,7 +7,7 @@
 namespace mezzo::detail {
 
 /// The thread that uses an object which several threads can reach: a variable, the training state of a module. A *run*
-/// lasts as long as a training or a prediction, an *access* as long as it takes to copy or replace numbers.
+/// lasts as long as a training or a prediction, an *access* as long as a copy or replacement of numbers.
 class MEZZO_API Usage {
  public:
   Usage() = default;

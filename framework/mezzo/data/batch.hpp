@@ -25,7 +25,7 @@ namespace detail {
 /// The values of a field for several samples.
 struct NamedTensor {
   std::string name{};       ///< of the field
-  Tensor tensor{};          ///< samples along axis 0; of a DatasetSample its value
+  Tensor tensor{};          ///< samples along axis 0; for a DatasetSample its value
   Role role = Role::input;  ///< purpose of the field
 };
 
@@ -35,7 +35,8 @@ using DatasetSample = std::vector<NamedTensor>;
 /// Place of a batch in the batch that several ranks share.
 struct BatchPart {
   std::int64_t first = 0;  ///< number of the samples before its own
-  std::int64_t size = 0;   ///< samples of its own; 0: the batch has a sample of another rank, which must not count
+  std::int64_t size = 0;   ///< number of its own samples; 0: the batch has a sample of another rank, which must not
+                           ///< count
   std::int64_t whole = 0;  ///< samples of all ranks
 };
 }  // namespace detail
@@ -45,7 +46,7 @@ struct MEZZO_API HostBatch {
   std::vector<detail::NamedTensor> fields{};  ///< values of all fields, for the same samples
   std::int64_t size = 0;                      ///< number of samples
   std::int64_t skipped = 0;                   ///< samples that `on_error = "skip"` of a DataLoader has left out
-  std::optional<detail::BatchPart> part{};    ///< of a loader that is divided among ranks
+  std::optional<detail::BatchPart> part{};    ///< set for a loader that is divided among ranks
 
   /// Samples of the batch, those of all ranks included.
   std::int64_t whole_size() const { return part ? part->whole : size; }

@@ -21,13 +21,13 @@ class BatchReader {
   BatchReader& operator=(const BatchReader&) = delete;
   ~BatchReader() { leave_to_parent(); }
 
-  /// Reads `count` batches from a position on. Drops what was read ahead.
+  /// Reads `count` batches from a position on. Drops batches that were read ahead.
   void run(const BatchPosition& start, std::int64_t count);
 
   /// Reads `count` more batches from next_position() on, after pause().
   void go_on(std::int64_t count);
 
-  /// Returns when no thread reads. What was read ahead stays.
+  /// Returns when no thread reads. Batches that were read ahead stay.
   void pause();
 
   /// True if nothing was read ahead; false after an error, too. The reader must pause.
@@ -52,7 +52,7 @@ class BatchReader {
   HostBatch load();
   void start_threads();
 
-  /// Forgets the threads of a parent process, which can't be joined here.
+  /// Drops the threads of a parent process, which can't be joined here.
   void leave_to_parent();
 
   std::shared_ptr<const Batching> batching_;

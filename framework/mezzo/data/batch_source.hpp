@@ -22,10 +22,10 @@ class detail::BatchStream::Source {
 
 namespace detail {
 
-/// Batches of a loader, through as many epochs as they last. Its reader comes from the idle ones and returns to them.
+/// Batches of a loader, over as many epochs as needed. Takes an idle reader of the loader and returns it at the end.
 class LoaderSource : public BatchStream::Source {
  public:
-  /// `follows_seed`: later epochs take the seed of seed_everything() at their begin.
+  /// `follows_seed`: later epochs take the seed of seed_everything() at their start.
   LoaderSource(std::shared_ptr<IdleReaders> idle, const BatchPosition& start, std::int64_t count, bool follows_seed);
   LoaderSource(const LoaderSource&) = delete;
   LoaderSource& operator=(const LoaderSource&) = delete;
@@ -36,9 +36,9 @@ class LoaderSource : public BatchStream::Source {
 
  private:
   void take_new_seed();
-  /// Counts skipped samples of the running pass, and warns of the first of the loader.
+  /// Counts skipped samples of the running pass. Warns of the loader's first skipped sample.
   void note_skipped(std::int64_t samples);
-  /// Warns of the number of those of the pass, which has ended.
+  /// Warns of the number of skipped samples of a pass that has ended.
   void tell_of_skipped();
 
   std::shared_ptr<IdleReaders> idle_;

@@ -11,7 +11,7 @@ namespace mezzo {
 
 namespace detail {
 /// Successive batches of a DataLoader. Not thread-safe. After destruction no thread reads samples any more; batches
-/// that were read ahead stay with the loader, for the stream that begins where this one ended.
+/// that were read ahead stay in the loader, for a stream that begins where this one ended.
 class MEZZO_API BatchStream {
  public:
   class Source;
@@ -22,12 +22,11 @@ class MEZZO_API BatchStream {
   ~BatchStream();
 
   /// Returns the next batch; nullopt after the last one. Throws an exception of the data set when its batch is due,
-  /// which ends the stream; further calls throw it again. Its type is kept if it is one of mezzo's, otherwise it
-  /// becomes an Error. Its text starts with `[DataLoader] sample 17: `, where 17 is the index in the loader's data set.
+  /// which ends the stream; further calls throw it again. Exceptions of mezzo keep their type, others become an Error.
+  /// The text starts with `[DataLoader] sample 17: `, where 17 is the index in the loader's data set.
   std::optional<HostBatch> next();
 
-  /// The batch that next() will return, which stays the next one; null after the last one. Valid until the next call.
-  /// Throws as next().
+  /// Looks at the batch that next() will return; null after the last one. Valid until the next call. Throws as next().
   const HostBatch* peek();
 
  private:

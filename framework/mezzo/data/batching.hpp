@@ -26,8 +26,8 @@ class Batching {
  public:
   using BatchFunction = std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)>;
 
-  /// The options must have a sampler. A ValueError if they leave no batch. Of each batch only the block of `rank` among
-  /// `ranks` is read.
+  /// The options must have a sampler. A ValueError if they leave no batch. Reads only the block of `rank` among `ranks`
+  /// of each batch.
   Batching(std::shared_ptr<const DatasetSource> source, const DataLoaderOptions& options, BatchFunction function,
            std::int64_t rank = 0, std::int64_t ranks = 1);
 

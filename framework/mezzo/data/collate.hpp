@@ -13,15 +13,14 @@ namespace mezzo::detail {
 /// How samples of different shapes become a batch.
 struct BatchPadding {
   std::map<std::string, double> values{};  ///< by field; default: 0
-  std::vector<std::int64_t> boundaries{};  ///< sizes of padded axes, ascending; none: that of the longest sample
+  std::vector<std::int64_t> boundaries{};  ///< sizes of padded axes, ascending; none: the size of the longest sample
 };
 
 /// Number of the first boundary that is not less than `length`. A ValueError if there is none; `where` names the
 /// sample.
 std::size_t bucket_of(std::int64_t length, const std::vector<std::int64_t>& boundaries, const std::string& where);
 
-/// The samples of an epoch with these indices, as read by source.sample(). Errors are those of gather(), and so is
-/// `skipped`.
+/// The samples of an epoch with these indices, as read by source.sample(). Errors and `skipped` are those of gather().
 std::vector<DatasetSample> read_samples(const DatasetSource& source, const std::vector<std::int64_t>& indices,
                                         std::int64_t epoch, const char* where, SkippedSamples* skipped = nullptr);
 

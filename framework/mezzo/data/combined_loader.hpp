@@ -12,8 +12,8 @@ namespace mezzo {
 struct CombinedLoaderOptions {
   /// Number of batches of an epoch, as in Lightning. "min_size": of the shortest loader. "max_size_cycle": of the
   /// longest one; the others begin again, each time with their next epoch. "max_size": of the longest one; batches
-  /// after the end of a loader don't have its fields. "sequential": of all loaders, one after the other, with the names
-  /// that fields have there; validate, test and predict run them as a list of loaders, fit refuses them.
+  /// after the end of a loader don't have its fields. "sequential": of all loaders, one after the other, with the field
+  /// names of each loader; validate, test and predict run them as a list of loaders, fit refuses them.
   std::string mode = "min_size";
 };
 
@@ -25,7 +25,7 @@ class MEZZO_API CombinedLoader {
  public:
   using Entry = std::pair<std::string, DataLoader>;
 
-  /// A NameError for an unknown mode, for equal and empty names, a ValueError for no loader, an absent one, and one
+  /// A NameError for an unknown mode and for equal or empty names. A ValueError for no loader, an absent one, and one
   /// whose number of batches isn't known.
   CombinedLoader(std::vector<Entry> loaders, CombinedLoaderOptions options = {});
   CombinedLoader(std::initializer_list<Entry> loaders, CombinedLoaderOptions options = {})

@@ -10,7 +10,7 @@
 
 namespace mezzo::detail {
 
-/// Batches of a CombinedLoader from a position on, at most `count`, in as many epochs as they last.
+/// Batches of a CombinedLoader from a position on, at most `count`, over as many epochs as needed.
 class CombinedSource : public BatchStream::Source {
  public:
   using BatchFunction = std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)>;
@@ -25,7 +25,8 @@ class CombinedSource : public BatchStream::Source {
   /// Batch of a loader within a combined one.
   struct Turn {
     std::int64_t epoch = 0, batch = 0;  ///< of that loader
-    std::int64_t left = 0;              ///< batches of it that follow in the same epoch of both, this one included
+    std::int64_t left = 0;              ///< number of its batches that follow in the same epoch of both loaders, this
+                                        ///< one included
   };
   std::optional<Turn> turn_of(std::size_t loader) const;
   /// Stream of a loader, at that turn.

@@ -18,11 +18,10 @@ struct CsvDatasetOptions {
   DType target_dtype = DType::float32;  ///< of y; int64 for classes
 };
 
-/// A table of numbers as a data set. Its first line has the names of the columns, unless `columns` has. Fields: `x`,
-/// shape (features,), and `y`, shape () for one target, else (targets,). Throws a NameError for a column that there is
-/// not, a ValueError for one that is named twice, and the errors of load_csv(): texts, and numbers that the dtype of
-/// their field can't hold, such as 2.5 in int64, are refused with their line and field. An integer may be written as
-/// "1.0".
+/// A table of numbers as a data set. The first line has the names of the columns, unless they are in `columns`. Fields:
+/// `x`, shape (features,), and `y`, shape () for one target, else (targets,). Throws a NameError for an unknown column,
+/// a ValueError for one that is named twice, and the errors of load_csv(): texts, and numbers that the dtype of their
+/// field can't hold, such as 2.5 in int64, are refused with their line and field. An integer may be written as "1.0".
 MEZZO_API Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options = {});
 
 }  // namespace mezzo

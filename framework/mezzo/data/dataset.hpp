@@ -18,12 +18,12 @@ class Dataset;
 
 namespace detail {
 /// Meaning of the numbers of a target for class_weight, if a sample has several: labels, or scores of classes.
-/// `either`: the step decides, by the shape of the predictions.
+/// `either`: chosen in the step, by the shape of the predictions.
 enum class ClassTargets { labels, scores, either };
 
 /// Adds a field "sample_weight": weights[class of the sample's target], or 1 for classes without one. The class is the
-/// target, rounded, or the position of its largest element. Of labels there is a weight for each, in the target's
-/// shape. For targets that are either, the weight by the largest element is another field, `class_weight_of_scores`. A
+/// target, rounded, or the position of its largest element. Several labels have a weight each, in the target's shape.
+/// For targets of kind `either`, the weight by the largest element is another field, `class_weight_of_scores`. A
 /// ValueError unless the data set has one target and no sample weights, and if scores have another shape than
 /// (classes,). Errors begin with `where`.
 MEZZO_API Dataset with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
@@ -58,8 +58,8 @@ class MEZZO_API DatasetSource {
   /// open axis (Field::shape); it is not called otherwise.
   virtual std::vector<Tensor> sample(std::int64_t index, std::int64_t epoch) const;
 
-  /// Size of the longest open axis of a sample, for group_by_length of a DataLoader; -1 if only reading the sample
-  /// could tell.
+  /// Size of the longest open axis of a sample, for group_by_length of a DataLoader; -1 if it is unknown before the
+  /// sample is read.
   virtual std::int64_t length(std::int64_t index) const {
     static_cast<void>(index);
     return -1;
@@ -83,8 +83,8 @@ struct FunctionDatasetOptions {
   /// Makes sample `index`: one tensor per field, in the order of `fields`, with their shapes and dtypes. Several
   /// threads call it at the same time. Required, unless epoch_function is given.
   std::function<std::vector<Tensor>(std::int64_t index)> function{};
-  /// Replaces `function` for samples that are drawn anew in each epoch. Its result should depend on its arguments
-  /// alone, as with <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
+  /// Replaces `function` for samples that change in each epoch. Its result should depend on its arguments alone, as
+  /// with <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
   std::function<std::vector<Tensor>(std::int64_t index, std::int64_t epoch)> epoch_function{};
   /// Size of the longest open axis of sample `index`, for group_by_length of a DataLoader.
   std::function<std::int64_t(std::int64_t index)> length{};
@@ -141,16 +141,16 @@ class MEZZO_API Dataset {
   /// v`. Indices aren't stored. Throws a ValueError if `fraction` is not in [0, 1].
   std::pair<Dataset, Dataset> split(double fraction) const;
 
-  /// Splits at random, as torch's random_split: part i has floor(size * fractions[i]) samples, and the first parts one
-  /// more each until none is left. Indices are computed, not stored. The fractions must be 0 or more with sum 1: a
+  /// Splits at random, as torch's random_split: part i has floor(size * fractions[i]) samples; the remaining samples go
+  /// to the first parts, one each. Indices are computed, not stored. The fractions must be 0 or more with sum 1: a
   /// ValueError otherwise. Default of `seed`: that of seed_everything().
   std::vector<Dataset> random_split(const std::vector<double>& fractions,
                                     std::optional<std::uint64_t> seed = std::nullopt) const;
 
   /// Replaces the values of a field by function(value): `data.map("image", [](const Tensor& image) { return ...; })`.
-  /// Loaders call the function in their threads, several at the same time. Its results must all have the shape and the
-  /// dtype of that of sample 0, for which it is called at once; of a field with an open axis all axes of the results
-  /// are open. A NameError for an unknown field, a ValueError for a data set without samples.
+  /// Loaders call the function in their threads, several at the same time. The results must all have the shape and the
+  /// dtype of the result for sample 0, which is computed at once. For a field with an open axis, all axes of the
+  /// results are open. A NameError for an unknown field, a ValueError for a data set without samples.
   Dataset map(const std::string& field, std::function<Tensor(const Tensor& value)> function) const;
 
   /// The same with the index of the sample in this data set and the epoch, for random changes.

@@ -33,12 +33,12 @@ struct FolderFiles {
   bool labelled() const { return !label_mode.empty(); }
   /// Field of the labels.
   Field label_field() const;
-  /// Label of a file as label_mode says.
+  /// Label of a file, by label_mode.
   Tensor label(std::size_t file) const;
 };
 
-/// Lists the files of a folder in the order of Keras' index_directory, shuffled by the seed if that is wanted, and
-/// takes the part that options.subset names.
+/// Lists the files of a folder in the order of Keras' index_directory, optionally shuffled by the seed, and takes the
+/// part named by options.subset.
 FolderFiles folder_files(const std::string& directory, const FolderOptions& options);
 
 /// The training and the validation part: Keras' subset="both". options.subset must not be set.

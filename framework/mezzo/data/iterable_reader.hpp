@@ -20,8 +20,8 @@ struct IterableBatching {
   std::function<HostBatch(HostBatch, std::int64_t, std::int64_t)> function;
 };
 
-/// One epoch of an iterable data set. Its parts give batches in turn, on as many threads or on the caller's. After a
-/// call has thrown, the reader must not be used any more.
+/// One epoch of an iterable data set. Its parts produce batches in turn, on one thread each or on the caller's thread.
+/// After a call has thrown, the reader must not be used any more.
 class IterableReader {
  public:
   IterableReader(std::shared_ptr<const IterableBatching> batching, std::int64_t epoch);
@@ -45,7 +45,7 @@ class IterableReader {
   void go_on();
 
  private:
-  /// Samples that one thread at a time makes, batch by batch.
+  /// Samples made batch by batch, by one thread at a time.
   struct Part {
     SampleGenerator generator;
     std::mutex mutex;

@@ -45,15 +45,16 @@ struct DataLoaderOptions {
   std::function<HostBatch(const std::vector<detail::DatasetSample>& samples)> collate{};
   /// Numbers that open axes are padded with, by field. Default: 0.
   std::map<std::string, double> padding_values{};
-  /// Sizes that open axes are padded to, ascending: the least one that all samples of the batch fit in. Each size has a
-  /// plan of its own. A sample of a larger size is a ValueError. Empty: batches are as long as their longest sample.
+  /// Sizes that open axes are padded to, ascending. A batch has the smallest size that fits all of its samples. Each
+  /// size has a plan of its own. A sample of a larger size is a ValueError. Empty: batches are as long as their longest
+  /// sample.
   std::vector<std::int64_t> bucket_boundaries{};
   /// True: a batch has samples of one bucket. Lengths of all samples must be known without reading them
   /// (DatasetSource::length). Needs bucket_boundaries, keeps 8 bytes a sample, and can't be used with a sampler.
   bool group_by_length = false;
-  /// "raise": a sample that can't be read is an error. "skip": its batch has one sample less. The first such sample is
-  /// a warning with its error, and each pass that has any ends with a warning that counts them. A batch without any
-  /// sample is a ValueError. MemoryErrors are never skipped. An iterable data set takes "raise" alone.
+  /// "raise": a sample that can't be read is an error. "skip": its batch has one sample less. The first such sample
+  /// causes a warning with its error, and each pass with such samples ends with a warning of their number. A batch
+  /// without any sample is a ValueError. MemoryErrors are never skipped. An iterable data set supports only "raise".
   std::string on_error = "raise";
 };
 
@@ -62,7 +63,7 @@ namespace detail {
 struct LoaderPosition {
   std::int64_t epoch = 0;    ///< pass over the data, 0 or more
   std::int64_t samples = 0;  ///< samples of that pass that were taken, skipped ones included
-  std::int64_t batches = 0;  ///< batches of that pass that were taken; of a CombinedLoader, in place of `samples`
+  std::int64_t batches = 0;  ///< batches of that pass that were taken; replaces `samples` for a CombinedLoader
 };
 
 /// Everything that the meaning of a LoaderPosition depends on.
@@ -80,7 +81,8 @@ struct MEZZO_API LoaderFingerprint {
 }  // namespace detail
 
 /// Divides a data set into batches. The order of epoch n depends on the sampler, the seed and n alone: it is the same
-/// for any number of workers and after a resume. Copies share the data set, the threads and what these have read ahead.
+/// for any number of workers and after a resume. Copies share the data set, the threads and the batches that these have
+/// read ahead.
 class MEZZO_API DataLoader {
  public:
   /// An absent loader, without data set and batches.
@@ -107,7 +109,7 @@ class MEZZO_API DataLoader {
   /// Batches per epoch. A ValueError unless sized().
   std::int64_t size() const;
 
-  /// Samples per epoch; those that drop_last leaves out are counted. Of a CombinedLoader, the sum of its loaders. A
+  /// Samples per epoch; those that drop_last leaves out are counted. For a CombinedLoader, the sum of its loaders. A
   /// ValueError unless sized().
   std::int64_t samples() const;
 
@@ -117,8 +119,8 @@ class MEZZO_API DataLoader {
   /// The loaders that this one combines, or null.
   const CombinedLoader* combination() const { return combined_.get(); }
 
-  /// Samples that `on_error = "skip"` has left out in all passes so far. Copies count together. 0 for an absent loader
-  /// and an iterable data set; of a CombinedLoader, the sum of its loaders.
+  /// Samples that `on_error = "skip"` has left out in all passes so far. Copies share the count. 0 for an absent loader
+  /// and an iterable data set; for a CombinedLoader, the sum of its loaders.
   std::int64_t skipped_samples() const;
 
   /// The options given to the constructor.
@@ -139,9 +141,8 @@ class MEZZO_API DataLoader {
 
   /// The part of one of several ranks: its batches have batch_size samples, those of all ranks together ranks *
   /// batch_size, which become the batch_size of the result. A joined batch is divided into blocks of equal size, or one
-  /// less for the last ranks. HostBatch::part tells the place. A rank without samples in a last batch gets one of
-  /// another rank. A ValueError unless sized(), for a part of a part, for group_by_length, and if rank isn't in
-  /// [0, ranks).
+  /// less for the last ranks. HostBatch::part is the place. A rank without samples in a last batch gets one of another
+  /// rank. A ValueError unless sized(), for a part of a part, for group_by_length, and if rank isn't in [0, ranks).
   DataLoader part(std::int64_t rank, std::int64_t ranks) const;
 
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is
@@ -149,12 +150,12 @@ class MEZZO_API DataLoader {
   /// first_batch.
   detail::BatchStream epoch(std::int64_t epoch, std::int64_t first_batch = 0) const;
 
-  /// The next `count` batches from a position on, in as many epochs as they last: workers go on to the next epoch while
-  /// the last batches of the one before are used, and read no more than these batches. If batch_size doesn't divide
+  /// The next `count` batches from a position on, over as many epochs as needed. Workers start the next epoch while the
+  /// last batches of the previous one are used, and read no more than these batches. If batch_size doesn't divide
   /// `samples`, the first batch is the rest of a batch. A ValueError if the loader is absent, count is negative, or the
-  /// position is not in [0, samples()), of a CombinedLoader in [0, size()) batches. Of an iterable data set the stream
-  /// ends with the epoch, and the samples before the position are read and dropped, unless the last stream has stopped
-  /// there.
+  /// position is not in [0, samples()) (for a CombinedLoader: in [0, size()) batches). For an iterable data set the
+  /// stream ends with the epoch, and the samples before the position are read and dropped, unless the last stream has
+  /// stopped there.
   detail::BatchStream stream(const detail::LoaderPosition& from, std::int64_t count) const;
 
   /// For a checkpoint, with the LoaderPosition. A ValueError for an absent loader.

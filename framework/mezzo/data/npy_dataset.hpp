@@ -18,8 +18,8 @@ struct NpyField {
 
 /// A data set of `.npy` arrays that stay in their files: `npy_dataset({{"x", "x.npy"}, {"y", "y.npy", Role::target}})`,
 /// for arrays larger than the memory, as numpy.load(mmap_mode="r"). The samples lie along axis 0. A sample is read when
-/// it is needed, through the system's cache of files. A file that is replaced by another one, as save_npy() does, is
-/// read on as it was; one that is cut or written to becomes a FileError at the next sample, not a signal. Throws a
+/// it is needed, through the system's cache of files. If the file is replaced by another one, as save_npy() does, the
+/// old content is still read. If it is shortened or written to, the next sample is a FileError, not a signal. Throws a
 /// FileError as load_npy(), also for arrays in Fortran order or without axes; a ShapeError if the numbers of samples
 /// differ; a ValueError if there is no field or two names are equal.
 MEZZO_API Dataset npy_dataset(const std::vector<detail::NpyField>& fields);

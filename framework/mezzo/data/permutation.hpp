@@ -7,7 +7,7 @@
 namespace mezzo::detail {
 
 /// Permutations of 0 ... size - 1 that are computed for each position, in constant memory: a Feistel network over two
-/// digits of mixed radix. Numbers that leave the range walk on until they are in it.
+/// digits of mixed radix. A number outside of the range is permuted again until it is in the range.
 class MEZZO_API KeyedPermutation {
  public:
   explicit KeyedPermutation(std::int64_t size);

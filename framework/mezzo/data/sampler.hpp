@@ -51,13 +51,13 @@ class MEZZO_API SequentialSampler : public Sampler {
 struct RandomSamplerOptions {
   /// True: each sample is drawn from the whole data set.
   bool replacement = false;
-  /// Samples of an epoch, 1 or more. Without replacement, more than the data set has are drawn from further
-  /// permutations. Not given: the number of samples of the data set.
+  /// Samples of an epoch, 1 or more. Without replacement, samples beyond the size of the data set are drawn from
+  /// further permutations. Not given: the number of samples of the data set.
   std::optional<std::int64_t> num_samples{};
 };
 
 /// Samples in random order, as torch's RandomSampler. By default the order is that of `shuffle`. The order of up to
-/// 65,536 samples is stored, that of more is computed, in constant memory.
+/// 65,536 samples is stored; a longer order is computed, in constant memory.
 class MEZZO_API RandomSampler : public Sampler {
  public:
   /// A ValueError for a data set without samples, or num_samples below 1.
@@ -76,8 +76,8 @@ struct WeightedRandomSamplerOptions {
   bool replacement = true;
 };
 
-/// Samples drawn by their weights, as torch's WeightedRandomSampler: for classes of different sizes, give each sample
-/// 1 / (size of its class). Keeps 8 bytes a sample, in an epoch without replacement 16 more.
+/// Samples drawn by their weights, as torch's WeightedRandomSampler: for classes of different sizes, the weight of a
+/// sample is 1 / (size of its class). Keeps 8 bytes a sample, in an epoch without replacement 16 more.
 class MEZZO_API WeightedRandomSampler : public Sampler {
  public:
   /// Weights of all samples of the data set, and the number of samples of an epoch. A ValueError if a weight is

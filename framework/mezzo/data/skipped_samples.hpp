@@ -9,7 +9,7 @@ namespace mezzo::detail {
 /// Samples that a loader has left out because of errors. Thread-safe.
 class SkippedSamples {
  public:
-  /// Notes a sample with the text of its error.
+  /// Records a sample with the text of its error.
   void add(const std::string& error);
 
   std::int64_t count() const { return count_; }

@@ -15,7 +15,7 @@ void check_fields(const std::vector<Field>& fields);
 /// True if a sample of these fields has an open axis.
 bool has_open_axis(const std::vector<Field>& fields);
 
-/// True if the shape is one of a field.
+/// True if the shape is valid for a field.
 bool fits(const Shape& shape, const Shape& field);
 
 /// Data set of the rows of tensors.

@@ -70,7 +70,7 @@ class MEZZO_API FunctionalGraph {
     std::size_t index = 0;        ///< index of the input, step or variable
     int output = 0;               ///< index among the outputs of a step
     bool crosses_border = false;  ///< true if the operand enters a layer or an autocast() region here
-    Value constant;               ///< the value itself, if it is neither
+    Value constant;               ///< the value itself, for Kind::constant
   };
   struct Update {
     Shared<VariableState> variable;

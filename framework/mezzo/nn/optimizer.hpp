@@ -60,7 +60,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   void swap_averages();
 
   /// Replaces the weights by their averages, as `fit` of a Model does at its end. After swap_averages() the averages
-  /// stay, and the next swap has no effect. No effect without use_ema.
+  /// stay, and the replaced weights are dropped. No effect without use_ema.
   void finalize_variable_values();
 
   /// Options that all optimizers have.

@@ -25,7 +25,7 @@ Tensor transformed(const Tensor& image, const std::array<double, 6>& transform, 
 /// The same picture of any dtype, mirrored.
 Tensor flipped(const Tensor& image, bool horizontal, bool vertical);
 
-/// Part of a picture of any dtype that begins at (top, left) and ends at its border at the latest.
+/// Part of a picture of any dtype that begins at (top, left), cut at the picture's border.
 Tensor part_of(const Tensor& image, std::int64_t top, std::int64_t left, std::int64_t height, std::int64_t width);
 
 /// Pixel (x, y) comes from ((h0 x + h1 y + h2) / k, (h3 x + h4 y + h5) / k) with k = h6 x + h7 y + 1.

@@ -33,7 +33,7 @@ Tensor stretched(const Tensor& image, double low, double high);
 /// Equalizes the histogram of each channel, counted in `bins` bins.
 Tensor equalized(const Tensor& image, std::int64_t bins, double low, double high);
 
-/// Blurs by a Gaussian of `size` pixels (x, y; odd) and deviations `sigma` (x, y); beyond the border are zeros.
+/// Blurs by a Gaussian of `size` pixels (x, y; odd) and deviations `sigma` (x, y); pixels beyond the border count as 0.
 Tensor blurred(const Tensor& image, const std::pair<std::int64_t, std::int64_t>& size,
                const std::pair<double, double>& sigma);
 

@@ -14,7 +14,7 @@ struct CropOptions {
   std::int64_t width = 0;   ///< number of columns. Required.
 };
 
-/// Cuts a part out of a picture, uint8 (height, width, channels). Throws a DTypeError or ShapeError if `image` is no
+/// Cuts a part out of a picture, uint8 (height, width, channels). Throws a DTypeError or ShapeError if `image` is not a
 /// picture, a ValueError if the part has no pixels or does not lie in it.
 MEZZO_API Tensor crop(const Tensor& image, const CropOptions& options);
 

@@ -20,8 +20,8 @@ struct DecodeOptions {
 ///
 /// Throws a FileError that names the file and the reason if the file can't be read, is neither JPEG nor PNG, is
 /// truncated or corrupt, is larger than 256 MiB or has more than `max_pixels`. A file that is too short for its number
-/// of pixels is refused before memory for them is taken: 512 pixels of JPEG a byte, 1032 bytes of a PNG's rows a byte.
-/// JPEG files of more than 500 scans are refused. Throws an Error if mezzo was built without libjpeg-turbo or libpng.
+/// of pixels is refused before memory is allocated: 512 pixels of JPEG a byte, 1032 bytes of a PNG's rows a byte. JPEG
+/// files of more than 500 scans are refused. Throws an Error if mezzo was built without libjpeg-turbo or libpng.
 MEZZO_API Tensor read_image(const std::string& path, const DecodeOptions& options = {});
 
 /// Decodes the bytes of such a file. Error texts contain `name` in place of a path.

@@ -48,15 +48,15 @@ MEZZO_API std::pair<detail::FolderDataset, detail::FolderDataset> image_datasets
     const std::string& directory, const ImageDatasetOptions& options);
 
 struct ImageFolderOptions {
-  /// Changes a picture, uint8 (height, width, 3), after it is read: all results must have one shape and dtype. Loaders
+  /// Changes a picture, uint8 (height, width, 3), after it is read. All results must have one shape and dtype. Loaders
   /// call it in their threads. Not given: all pictures must have one size.
   std::function<Tensor(const Tensor& picture, std::int64_t index, std::int64_t epoch)> transform{};
 };
 
 /// Pictures in `root/class/.../file`, as torchvision.datasets.ImageFolder, by class and path. Fields: `image` (the
-/// transform's result, input) and `label` (int64, (), target). Reads the first picture at once, for the shape, the
-/// others when a sample is read. Errors are those of image_dataset_from_directory(); a ShapeError with the sample's
-/// index if shapes differ.
+/// transform's result, input) and `label` (int64, (), target). Reads the first picture at once, for its shape, and each
+/// other one when its sample is read. Errors are those of image_dataset_from_directory(); a ShapeError with the
+/// sample's index if shapes differ.
 MEZZO_API detail::FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options = {});
 
 }  // namespace mezzo

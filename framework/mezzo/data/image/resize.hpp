@@ -19,7 +19,7 @@ struct ResizeOptions {
 /// Resizes a picture, uint8 (height, width, channels). The result equals Pillow's `Image.resize` bit for bit, for
 /// versions of Pillow that resample the width first (newer ones start with the height where it shrinks much more).
 /// "bilinear" and "bicubic" widen their filters when they shrink, which avoids aliasing; "nearest" does not. Throws a
-/// DTypeError or ShapeError if `image` is no picture, a ValueError if an option is out of its range.
+/// DTypeError or ShapeError if `image` is not a picture, a ValueError if an option is out of its range.
 MEZZO_API Tensor resize(const Tensor& image, const ResizeOptions& options);
 
 /// Resizes a picture so that the shorter side has `size` pixels and the longer one int(size * longer / shorter), as

@@ -6,8 +6,8 @@
 
 namespace mezzo::detail {
 
-/// FarmHash's Fingerprint64, the hash of TensorFlow's to_hash_bucket_fast. Source of the arithmetic, which nothing but
-/// code defines: FarmHash (Geoff Pike, Google, 2014; MIT licence).
+/// FarmHash's Fingerprint64, the hash of TensorFlow's to_hash_bucket_fast. The arithmetic is defined only by code; its
+/// source is FarmHash (Geoff Pike, Google, 2014; MIT licence).
 std::uint64_t farm_hash(const std::string& text);
 
 /// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), the hash of TensorFlow's

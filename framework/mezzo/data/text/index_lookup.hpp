@@ -151,7 +151,7 @@ class IndexLookup {
     idf_weights_.resize(static_cast<std::size_t>(depth()));
   }
 
-  /// Index of a token; `unknown` gives the place of one that is not in the vocabulary in [0, num_oov_indices).
+  /// Index of a token; `unknown` returns the place, in [0, num_oov_indices), of a token that is not in the vocabulary.
   template <class Unknown>
   std::int64_t index_of(const Token& token, const Unknown& unknown) const {
     if (settings_.mask_token && token == *settings_.mask_token) return is_int() ? 0 : no_category;
@@ -164,7 +164,7 @@ class IndexLookup {
     return oov_start() + (settings_.num_oov_indices == 1 ? 0 : unknown(token));
   }
 
-  /// Token of an index; the mask for its index, the unknown token for indices without one.
+  /// Token of an index: the mask token for its index, the unknown token for indices without a token.
   const Token& token_of(std::int64_t index) const {
     if (settings_.mask_token && index == 0) return *settings_.mask_token;
     const std::int64_t place = index - token_start();

@@ -29,8 +29,8 @@ struct StringLookupOptions {
   std::vector<std::int64_t> salt{};  ///< key of SipHash for several unknown indices, 1 or 2 numbers; default: FarmHash
 };
 
-/// Indices of strings, as keras.layers.StringLookup. Strings live in data sets, never in steps: use it on them,
-/// `texts.map(lookup)`, and give a model its numbers. Copies share the vocabulary that they were copied with.
+/// Indices of strings, as keras.layers.StringLookup. Strings exist in data sets, never in steps: apply the lookup to a
+/// data set, `texts.map(lookup)`, and pass the indices to a model. Copies share the vocabulary of the time of the copy.
 /// Calls are thread safe. The index of a string is that of Keras, also of unknown ones with num_oov_indices above 1.
 class MEZZO_API StringLookup {
  public:
@@ -38,8 +38,8 @@ class MEZZO_API StringLookup {
   explicit StringLookup(StringLookupOptions options = {});
 
   /// Makes the most frequent strings the vocabulary; among equally frequent ones the larger comes first. Rows of
-  /// `data`, or each of a list, are the documents of "tf_idf". A ValueError for a layer with a given vocabulary, and if
-  /// there is no string.
+  /// `data`, or elements of a list, are the documents of "tf_idf". A ValueError for a layer with a given vocabulary,
+  /// and if there is no string.
   void adapt(const Strings& data);
 
   /// Replaces the vocabulary, with or without its special tokens in front. A ValueError for an empty one, repeated

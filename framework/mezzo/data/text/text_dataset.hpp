@@ -46,9 +46,9 @@ class MEZZO_API TextDataset {
   const std::vector<std::string>& file_paths() const;
 
   /// A data set of the fields `text`, the function's result for each text (input), and `label` (target), if there are
-  /// labels: `texts.map(vectorize)`. Loaders call the function in their threads, several at the same time. Its results
-  /// must all have the shape and the dtype of that of text 0, for which it is called at once: give TextVectorization an
-  /// output_sequence_length. Throws a ValueError for a data set without texts.
+  /// labels: `texts.map(vectorize)`. Loaders call the function in their threads, several at the same time. The results
+  /// must all have the shape and the dtype of the result for text 0, which is computed at once; TextVectorization needs
+  /// an output_sequence_length for that. Throws a ValueError for a data set without texts.
   Dataset map(std::function<Tensor(const Strings& text)> function) const;
 
  private:
