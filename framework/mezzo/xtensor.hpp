@@ -14,7 +14,7 @@ namespace detail {
 
 constexpr int any_rank = -1;
 
-/// The rank of an xtensor container; -2 for what is none.
+/// The rank of an xtensor container; -2 for other types.
 template <class E>
 constexpr int xtensor_rank = -2;
 template <class S, xt::layout_type L, class C, class Tag>
@@ -26,7 +26,7 @@ constexpr int xtensor_rank<xt::xtensor_container<S, N, L, Tag>> = static_cast<in
 
 /// Makes every xtensor expression (xt::xarray, xt::xtensor, a view, a sum) whose elements are of one of mezzo's dtypes
 /// convert to a Tensor, and a Tensor to an xt::xarray or xt::xtensor of the same element type. Elements are copied, in
-/// row-major order. To an xt::xtensor of another rank is a ShapeError.
+/// row-major order. A conversion to an xt::xtensor of another rank is a ShapeError.
 template <class E>
 struct TensorAdapter<
     E, std::enable_if_t<xt::is_xexpression<E>::value && sizeof(DTypeOf<std::decay_t<typename E::value_type>>) != 0>> {

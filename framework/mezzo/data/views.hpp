@@ -9,7 +9,7 @@
 
 namespace mezzo::detail {
 
-/// Samples of another data set, in an order that derived classes know.
+/// Samples of another data set, in an order defined by derived classes.
 class ViewSource : public DatasetSource {
  public:
   explicit ViewSource(std::shared_ptr<const DatasetSource> whole) : whole_(std::move(whole)) {}

@@ -16,8 +16,8 @@ namespace detail {
 class CommunicationThread;
 }
 
-/// Way in which the numbers of all ranks become one. Sums are made in the order of the ranks, so that all ranks get the
-/// same bits in each run; those of bfloat16 and float16 are made in float32 and rounded once.
+/// Reduction of the numbers of all ranks to one. Sums are computed in the order of the ranks, so that all ranks get the
+/// same bits in each run; sums of bfloat16 and float16 are computed in float32 and rounded once.
 enum class ReduceOp { sum, min, max };
 
 /// Elements in memory, dense.
@@ -30,7 +30,7 @@ struct RankArray {
 /// An operation of a Communicator that runs in the background. Copies refer to the same operation.
 class MEZZO_API RankRequest {
  public:
-  RankRequest() = default;  ///< one that is done
+  RankRequest() = default;  ///< an operation that is done
 
   /// Returns when the operation is done. Throws its error.
   void wait() const;
@@ -52,7 +52,7 @@ class MEZZO_API RankRequest {
 /// leaves or calls with another size, the others get a RankError that names it, and so does each later call.
 class MEZZO_API Communicator {
  public:
-  /// Operations by a transport, which is made on the thread that runs them. Throws the error of `make`.
+  /// Communicator with a transport, which is made on the thread that runs the operations. Throws the error of `make`.
   explicit Communicator(const std::function<std::unique_ptr<detail::Transport>()>& make);
   /// Waits for operations that were started. Ranks that still wait for this one get a RankError.
   ~Communicator();
@@ -62,7 +62,7 @@ class MEZZO_API Communicator {
   /// One rank.
   static std::shared_ptr<Communicator> single();
 
-  /// Ranks for that many threads of this process, for tests: thread i takes element i and drops it at its end. A
+  /// Ranks for that many threads of this process, for tests: thread i uses element i and destroys it at its end. A
   /// ValueError for less than 1.
   static std::vector<std::shared_ptr<Communicator>> threads(int ranks);
 
@@ -81,7 +81,7 @@ class MEZZO_API Communicator {
   /// Copies the elements of rank `root` to all others.
   void broadcast(const RankArray& x, int root = 0);
 
-  /// Replaces each element by the sum, or another reduction, of those of all ranks. A DTypeError for bool.
+  /// Replaces each element by the sum, or another reduction, of the elements of all ranks. A DTypeError for bool.
   void all_reduce(const RankArray& x, ReduceOp op = ReduceOp::sum);
   RankRequest start_all_reduce(const RankArray& x, ReduceOp op = ReduceOp::sum);
 
@@ -105,7 +105,7 @@ class MEZZO_API Communicator {
   RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, ReduceOp op = ReduceOp::sum);
   RankRequest start_all_gather(const std::vector<RankArray>& parts);
 
-  /// The sums of bfloat16 parts, unrounded: `sums`, float32, gets those of parts[rank()].
+  /// The sums of bfloat16 parts, unrounded: writes those of parts[rank()] to `sums`, float32.
   RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, float* sums);
 
   /// Copies each rank's part to rank `root` alone. The parts of others are not used at other ranks.
@@ -121,8 +121,8 @@ class MEZZO_API Communicator {
   /// The text of rank 0, at all ranks.
   std::string broadcast_text(const std::string& text);
 
-  /// Tells the other ranks that this one has failed, so that they end with a RankError of that reason. Later operations
-  /// are errors. The first reason counts.
+  /// Informs the other ranks that this one has failed, so that they end with a RankError of that reason. Later
+  /// operations are errors. Only the first reason is kept.
   void fail(const std::string& reason);
 
  private:

@@ -24,7 +24,7 @@ class MEZZO_API Strategy {
   /// A ValueError for an empty pointer.
   Strategy(std::shared_ptr<Communicator> communicator);
 
-  const std::string& name() const { return name_; }  ///< as it was given; "communicator" for one
+  const std::string& name() const { return name_; }  ///< the given name; "communicator" for a Communicator
 
   /// The ranks, null for a single one. The first call under "mpi" starts MPI; errors are those of Communicator::mpi().
   std::shared_ptr<Communicator> communicator() const;

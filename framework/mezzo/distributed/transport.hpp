@@ -9,7 +9,7 @@
 
 namespace mezzo {
 
-/// A rank that failed, or that has left a training while others go on. The text names the rank.
+/// A rank that failed, or that has left a training while others continue. The text names the rank.
 struct MEZZO_API RankError : Error {
   using Error::Error;
 };
@@ -21,7 +21,7 @@ struct RankMemory {
   std::size_t bytes = 0;
 };
 
-/// Way of bytes between the ranks of a Communicator. One thread makes and calls it.
+/// Transfer of bytes between the ranks of a Communicator. Created and called by one thread.
 class MEZZO_API Transport {
  public:
   virtual ~Transport() = default;
@@ -39,7 +39,7 @@ class MEZZO_API Transport {
   virtual void exchange(const std::vector<RankMemory>& send, const std::vector<RankMemory>& receive,
                         const std::atomic<bool>& cancelled) = 0;
 
-  /// Tells all other ranks that this one has failed: what they wait for ends with a RankError.
+  /// Informs all other ranks that this one has failed: operations that wait for it end with a RankError.
   virtual void fail(const std::string& reason) = 0;
 };
 }  // namespace detail

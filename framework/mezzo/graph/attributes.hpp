@@ -29,8 +29,8 @@ enum class Kept {
 struct MEZZO_API AttributeFunction {
   virtual ~AttributeFunction() = default;
 
-  /// A copy for the clone of a model, in whose CloneScope it is called: for functions that hold layers. Null, the
-  /// default: clones share the function.
+  /// Copies the function for the clone of a model, for functions that hold layers. Called in the CloneScope of the
+  /// clone. Null, the default: clones share the function.
   virtual std::shared_ptr<const AttributeFunction> clone() const { return nullptr; }
 };
 

@@ -13,7 +13,7 @@ namespace detail {
 struct CastRegion {
   Policy policy;         ///< policy of the region; unused if `casts` is false
   bool casts = true;     ///< false: operands are not cast to a compute dtype
-  std::uint64_t id = 0;  ///< values computed in a region of another id cross a border and are cast
+  std::uint64_t id = 0;  ///< id of the region; values computed in a region of another id cross a border and are cast
 };
 using CastRegions = std::vector<CastRegion>;
 

@@ -68,15 +68,16 @@ class MEZZO_API UpdateCollector {
   UpdateCollector* outer_;
 };
 
-/// Gives a loss of symbols of a functional graph to the innermost collector. A ValueError if there is none.
+/// Adds a loss of symbols of a functional graph to the innermost collector. A ValueError if there is none.
 MEZZO_API void collect_loss(const Value& loss);
 
 /// True if dropout drops elements and batch norm updates its statistics: in a training trace, unless a running layer
 /// was called with a mode of its own.
 MEZZO_API bool training_phase();
 
-/// function(inputs): at once, or, on symbols of a functional graph, each time its model is called. For results that
-/// depend on the run: phase, step, batch size, random numbers. `outputs` are the specs of the results there.
+/// Result of function(inputs), called at once or, on symbols of a functional graph, each time its model is called. For
+/// results that depend on the run: phase, step, batch size, random numbers. `outputs` are the specs of the results in
+/// the graph.
 MEZZO_API Values defer(std::function<Values(const Values&)> function, const Values& inputs, std::vector<Spec> outputs);
 }  // namespace detail
 

@@ -49,7 +49,8 @@ inline bool is(const detail::Node& node, const Op& op) { return node.op == &op; 
 inline bool is(const Value& value, const Op& op) { return value.node() && value.node()->op == &op; }
 
 namespace detail {
-/// True if the node has a side effect: it is never dropped and never merged. Loops have one if their bodies have.
+/// True if the node has a side effect: it is never dropped and never merged. A loop has a side effect if its body has
+/// one.
 inline bool has_effect(const Node& node) { return node.op->effect || node.attributes.get_or("effect", false); }
 
 /// All outputs of a node, in order.

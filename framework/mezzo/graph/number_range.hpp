@@ -13,7 +13,7 @@ struct NumberRange {
 NumberRange number_range(DType dtype);
 
 /// 1 if the number is above all numbers of the dtype, -1 if it is below them, else 0. Rounding to a finite number is
-/// within the range, and so are infinities and NaN of floats. A bool holds any number.
+/// within the range, and so are infinities and NaN of floats. Any number fits in a bool.
 int beyond(double number, DType dtype);
 
 /// A C++ number as an operand of that dtype. Throws a ValueError that names both if it is beyond the dtype's range.

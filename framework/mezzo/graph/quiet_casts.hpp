@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// Leaves casts by op lists unreported for its lifetime: a rehearsal of a step sees weights before their conversion.
+/// Disables reports of casts by op lists for its lifetime: in a rehearsal of a step, weights are not yet converted.
 class QuietCasts {
  public:
   QuietCasts() : quiet_(graph_state().quiet_casts, true) {}

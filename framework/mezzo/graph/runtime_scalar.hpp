@@ -25,7 +25,7 @@ enum class RuntimeScalar {
 struct RuntimeKey {
   RuntimeScalar scalar = RuntimeScalar::step;
   std::size_t optimizer = 0;
-  std::size_t earlier = 0;  ///< updates by the optimizer that the step makes before
+  std::size_t earlier = 0;  ///< number of updates by the optimizer earlier in the step
 
   bool operator==(const RuntimeKey& other) const {
     return scalar == other.scalar && optimizer == other.optimizer && earlier == other.earlier;

@@ -26,7 +26,7 @@ struct Frame {
   std::string entry;      ///< its name in its parent ("conv2d_1"); empty for the root of the run
   bool symbolic = false;  ///< called on symbols of a functional graph; values of its variables are symbols, too
   CastRegions regions{};  ///< regions in its call, outermost first
-  std::optional<bool> training{};            ///< mode that the call was given, for the layer and its sub-layers
+  std::optional<bool> training{};            ///< mode passed to the call, for the layer and its sub-layers
   std::shared_ptr<const RematCall> remat{};  ///< this call, if the layer has a RematRule or may get one
 };
 using Frames = std::vector<Frame>;
@@ -84,8 +84,8 @@ class MEZZO_API FreshScope {
 /// Running layers of this thread, outermost first.
 MEZZO_API const Frames& current_frames();
 
-/// Policy that applies here: of the nearest region or running layer that has one, else the Trainer's, else the global
-/// one. Op lists override the policies of layers inside them.
+/// Policy that applies here: that of the nearest region or running layer that has one, else the Trainer's, else the
+/// global one. Op lists override the policies of layers inside them.
 MEZZO_API Policy current_policy();
 
 /// Path of the running layer from the root of the run: "backbone/layer1.0/conv1".
@@ -94,7 +94,7 @@ MEZZO_API std::string current_path();
 /// True if every running layer is trainable.
 MEZZO_API bool current_trainable();
 
-/// Mode that the nearest running layer was called with: `layer(x, {.training = false})`. Empty if none was.
+/// Mode that the nearest running layer was called with: `layer(x, {.training = false})`. Empty if there is none.
 MEZZO_API std::optional<bool> current_training();
 
 /// Calls of running layers that the backward pass may compute again, outermost first.

@@ -80,15 +80,15 @@ class Trace {
   void output(const std::string& name, const Value& value);
   void update(const std::shared_ptr<detail::VariableState>& variable, const Value& kept);
   int update_group = -1;  ///< group of the following updates
-  /// Value to store in place of an update, if set: of the updated value and of the one before.
+  /// Value to store in place of an update, if set: a function of the updated value and of the previous one.
   std::function<Value(const Value& updated, const Value& before)> update_guard;
   void gate(Graph::Gate gate);
 
   /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined.
   Value read(const std::shared_ptr<detail::VariableState>& variable);
 
-  /// Values of a variable to differentiate by: the results of its first read, and of the first read after each
-  /// restart_reads().
+  /// Values of a variable with respect to which losses are differentiated: the results of its first read, and of the
+  /// first read after each restart_reads().
   struct Reads {
     Values values;
     bool restarts = true;  ///< the next read adds a value
@@ -122,11 +122,11 @@ class Trace {
   };
   const std::vector<Captured>& captured() const { return captured_; }
 
-  /// From now on, `old` means `value`: for functions that hold values of another trace of the same body.
+  /// Replaces `old` by `value` from now on: for functions that hold values of another trace of the same body.
   void replace(const Value& old, const Value& value) { replaced_[{old.node().get(), old.output()}] = value; }
 
-  /// Operands "step" of random draws in the body, float64 of shape (): one that differs from iteration to iteration,
-  /// and that of the trace around the body.
+  /// Operands "step" of random draws in the body, float64 of shape (): the first differs from iteration to iteration,
+  /// the second is that of the trace around the body.
   struct DrawSteps {
     Value of_iteration, of_loop;
   };
@@ -136,11 +136,12 @@ class Trace {
   /// Number of loops around an op of this trace.
   int loops() const { return loops_; }
 
-  /// True in a body outside of all steps, as of eager code.
+  /// True in a body outside of all steps, as in eager code.
   bool detached() const { return mode_ == Mode::body && (outer_ == nullptr || outer_->detached()); }
   /// @}
 
-  /// Samples of the batch if it is a part of one that ranks share, else 0. Of a body: of the trace around it.
+  /// Number of samples of the batch if the batch is a part of one that ranks share, else 0. In a body: that of the
+  /// trace around it.
   std::int64_t samples_of_rank() const {
     return mode_ == Mode::body && outer_ != nullptr ? outer_->samples_of_rank() : samples_of_rank_;
   }
@@ -191,7 +192,7 @@ class Trace {
   JoinedBatch joined_batch_;
 };
 
-/// Leaves the trace for its lifetime but keeps the running layers, which build other layers by symbols.
+/// Suspends the trace for its lifetime but keeps the running layers, which build other layers by symbols.
 class OutsideTrace {
  public:
   OutsideTrace();

@@ -31,10 +31,10 @@ struct MEZZO_API VariableState {
   bool trainable = true;     ///< updated by optimizers
   bool autocast = true;      ///< cast to the compute dtype when a layer reads it
   bool fixed_dtype = false;  ///< keeps its dtype when a policy converts its layer's variables (statistics, counters)
-  std::uint32_t policy_version = dtype_policy_version();  ///< that of the time when the dtype was set
+  std::uint32_t policy_version = dtype_policy_version();  ///< version when the dtype was set
   std::string file_name;                                  ///< name in weight files; empty: `name`
   Shape file_axes;                                        ///< order of the axes in weight files; {}: unchanged
-  Shape file_shape;                                       ///< shape in weight files, of merged axes; {}: unchanged
+  Shape file_shape;                                       ///< shape in weight files, with merged axes; {}: unchanged
   std::uint64_t version = 0;  ///< counts writes; low-precision copies of an older version are stale
 
   mutable detail::Usage usage;  ///< by a thread that reads or replaces numbers, or runs a model with the variable

@@ -8,7 +8,7 @@ namespace mezzo::detail {
 /// that a process that is killed loses nothing. Throws FileErrors that start with `where` and name the file.
 class AppendFile {
  public:
-  /// Begins a new line if the file ends within one, as after a disk was full, with `lines`.
+  /// With `lines`: begins a new line if the file ends within a line, for example because the disk was full.
   AppendFile(std::string path, const std::string& where, bool lines = false);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;

@@ -3,8 +3,8 @@
 
 namespace mezzo::detail {
 
-/// Throws a FileError that starts with `where` for a path that names no file: a URL, or a text with a NUL byte, behind
-/// which the system calls read nothing. For all functions that open files or make folders.
+/// Throws a FileError that starts with `where` for a path that can't name a file: a URL, or a text with a NUL byte,
+/// where system calls stop reading. For all functions that open files or make folders.
 void check_path(const std::string& path, const std::string& where);
 
 }  // namespace mezzo::detail

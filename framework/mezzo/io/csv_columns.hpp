@@ -12,9 +12,9 @@ struct CsvColumns {
   std::int64_t in_file = 0;  ///< columns of the file
 };
 
-/// Some columns of a table, in the given order, without rounding by another dtype than that of the options: load_csv()
-/// of a table of these columns. An integer may be written as "1.0". The other columns must hold numbers, too. Errors
-/// begin with `where`.
+/// Reads some columns of a table, in the given order: equal to load_csv() of a table with these columns only. Numbers
+/// are rounded to the dtype of the options alone. An integer may be written as "1.0". The other columns must hold
+/// numbers, too. Errors begin with `where`.
 CsvColumns load_csv_columns(const std::string& path, const LoadCsvOptions& options,
                             const std::vector<std::size_t>& columns, const std::string& where);
 

@@ -7,7 +7,7 @@
 namespace mezzo::detail {
 
 /// System calls of a save whose failure is an error of the save. Each has the arguments, result and errno of the
-/// function of its name.
+/// function of the same name.
 struct FileCalls {
   FileCalls();
 

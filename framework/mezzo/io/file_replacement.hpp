@@ -20,8 +20,8 @@ class FileReplacement {
   /// Appends `count` bytes.
   void write(const void* from, std::size_t count);
 
-  /// Makes the written data the content of the file. If flushing the folder fails, the file has the new content already
-  /// and the error says so; after any other error a previous file is unchanged.
+  /// Makes the written data the content of the file. If flushing the folder fails, the file already has the new
+  /// content, and the error text says so. After any other error a previous file is unchanged.
   void commit();
 
  private:

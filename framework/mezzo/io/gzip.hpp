@@ -14,8 +14,8 @@ bool is_gzip(const detail::Bytes& bytes);
 /// than `limit` bytes.
 detail::Bytes gunzip(const detail::Bytes& bytes, const std::string& path, std::uint64_t limit);
 
-/// Decompresses the first `count` bytes of the content, or all if there are fewer. What follows is not checked. Throws
-/// a FileError that names `path` if the bytes up to there are truncated or corrupt.
+/// Decompresses the first `count` bytes of the content, or all if there are fewer. The rest is not checked. Throws a
+/// FileError that names `path` if the bytes up to there are truncated or corrupt.
 detail::Bytes gunzip_start(const detail::Bytes& bytes, const std::string& path, std::uint64_t count);
 
 /// Reads a file and decompresses it if it is a gzip file. Errors are those of read_file() and gunzip().

@@ -7,7 +7,7 @@
 namespace mezzo {
 
 /// Reads the array in a `.npy` file, numpy's format, versions 1.0 to 3.0. Dtypes: float16, float32, float64, int8,
-/// int16, int32, int64, uint8 and bool, little-endian. Arrays in Fortran order become row-major. Reading takes memory
+/// int16, int32, int64, uint8 and bool, little-endian. Arrays in Fortran order become row-major. Reading needs memory
 /// for two copies of the array.
 ///
 /// Throws a FileError that names the file, the expected and the given value if the file is missing, damaged or

@@ -19,7 +19,7 @@ class NpyFile {
   DType dtype() const { return dtype_; }
 
   /// Reads row `index` of axis 0. A FileError if the file was changed or cut after it was opened, or if an element is
-  /// no bool.
+  /// not a bool.
   void read_row(std::int64_t index, void* to) const;
 
  private:

@@ -11,8 +11,9 @@ namespace mezzo {
 /// `NAME.npy` for each array. The result maps NAME to the array. Entries may be stored or deflated; dtypes are those of
 /// load_npy().
 ///
-/// Throws a FileError that names the file and the entry if the file is missing, no zip archive, damaged or truncated,
-/// or if an entry isn't an array that load_npy() reads. Throws an Error if the library was built without libarchive.
+/// Throws a FileError that names the file and the entry if the file is missing, not a zip archive, damaged or
+/// truncated, or if an entry isn't an array that load_npy() reads. Throws an Error if the library was built without
+/// libarchive.
 MEZZO_API std::map<std::string, Tensor> load_npz(const std::string& path);
 
 /// Writes arrays to a `.npz` file, for numpy.load and load_npz(), not compressed, like numpy.savez. The file appears as

@@ -21,9 +21,9 @@ struct NpzLists {
   std::map<std::string, std::vector<std::vector<std::int64_t>>> lists;
 };
 
-/// Reads a `.npz` file with arrays of lists of integers, which numpy stores as pickles. A pickle can name any function
-/// to be called: none is. Only the names that numpy writes for such an array are accepted, and only the integers are
-/// taken. Throws a FileError that names file, entry and reason for anything else, as load_npz() does.
+/// Reads a `.npz` file with arrays of lists of integers, which numpy stores as pickles. A pickle can name functions to
+/// be called; no function is called. Only the names that numpy writes for such an array are accepted, and only the
+/// integers are read. Throws a FileError that names file, entry and reason for anything else, as load_npz() does.
 NpzLists load_npz_lists(const std::string& path);
 
 }  // namespace mezzo::detail

@@ -49,8 +49,7 @@ class SafetensorsFile {
   /// The metadata, without the checksums of save_safetensors().
   const Metadata& metadata() const { return metadata_; }
 
-  /// Parts of a file that have checksums. save_safetensors() writes those of `all`; before, it wrote those of
-  /// `tensors`.
+  /// Parts of a file that have checksums. save_safetensors() writes `all`; older versions wrote `tensors`.
   enum class Checksums { none, tensors, all };
   Checksums checksums() const { return checksummed_; }
 
@@ -72,9 +71,9 @@ class SafetensorsFile {
 /// Writes tensors, ordered by element size (largest first), then by name. The metadata entry `crc32` has a CRC-32 of
 /// the header and of each tensor; other readers ignore it. The file is written atomically: to a temporary file, which
 /// is flushed to the disk and renamed. Throws a FileError if that fails or if the file exists and is read-only; then a
-/// previous file is unchanged, unless the text says that the file has the new content, and no other file is left.
-/// Throws a NameError before it writes if two tensors have the same name, if a name is `__metadata__` or not UTF-8, or
-/// if `metadata` has an entry `crc32`.
+/// previous file is unchanged (unless the error text says that the file has the new content), and no other file is
+/// left. Throws a NameError before it writes if two tensors have the same name, if a name is `__metadata__` or not
+/// UTF-8, or if `metadata` has an entry `crc32`.
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace mezzo

@@ -10,7 +10,7 @@ constexpr std::size_t max_rank = 32;
 constexpr const char* metadata_name = "__metadata__";
 
 /// Metadata entry with checksums, 8 hexadecimal digits each: of the header, then of each tensor, ordered by offset.
-/// Older files have those of the tensors alone.
+/// Older files have the checksums of the tensors alone.
 constexpr const char* checksum_name = "crc32";
 
 struct SafetensorsHeader {
@@ -32,7 +32,7 @@ SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_
 /// CRC-32 of a tensor's name, dtype, shape and elements.
 std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor);
 
-/// CRC-32 of what a header says: all entries, ordered by name, and the metadata without `crc32`.
+/// CRC-32 of the content of a header: all entries, ordered by name, and the metadata without `crc32`.
 std::uint32_t safetensors_checksum(const SafetensorsHeader& header);
 
 }  // namespace mezzo::detail

@@ -33,7 +33,7 @@ class MEZZO_API ActivationFunction {
   /// True if a name or a function was given.
   bool given() const { return static_cast<bool>(function_); }
 
-  /// The name that was given; "" for a function and for none.
+  /// The given name; "" for a function or if nothing was given.
   const std::string& name() const { return name_; }
 
   Value operator()(const Value& x) const { return function_ ? function_(x) : x; }

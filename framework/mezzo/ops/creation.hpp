@@ -23,7 +23,7 @@ MEZZO_API Value ones(const Values& shape, DType dtype = DType::float32);
 MEZZO_API Tensor full(const Shape& shape, double fill_value, DType dtype = DType::float32);
 MEZZO_API Tensor full(std::initializer_list<Size> shape, double fill_value, DType dtype = DType::float32);
 MEZZO_API Value full(const Values& shape, double fill_value, DType dtype = DType::float32);
-/// Zeros: keras.ops.empty leaves the numbers open.
+/// Returns zeros; in keras.ops.empty the numbers are unspecified.
 MEZZO_API Tensor empty(const Shape& shape, DType dtype = DType::float32);
 MEZZO_API Tensor empty(std::initializer_list<Size> shape, DType dtype = DType::float32);
 MEZZO_API Value empty(const Values& shape, DType dtype = DType::float32);
@@ -88,7 +88,7 @@ MEZZO_API Value arange(const Value& stop);
 /// Options of linspace, logspace and geomspace.
 struct SpaceOptions {
   std::int64_t num = 50;         ///< how many numbers
-  bool endpoint = true;          ///< the last number is `stop`; false: it would be the next one
+  bool endpoint = true;          ///< true: the last number is `stop`; false: `stop` would be the next number
   DType dtype = DType::float32;  ///< of the result
 };
 

@@ -9,7 +9,7 @@ namespace mezzo::detail {
 /// for layers with a seed of their own. Steps still differ. No effect without a seed.
 class DrawSeed {
  public:
-  /// `draws` counts the draws outside of steps, so that each gives other numbers.
+  /// `draws` counts the draws outside of steps, so that each draw has different numbers.
   DrawSeed(const std::optional<std::uint64_t>& seed, std::atomic<std::uint64_t>& draws);
   ~DrawSeed();
   DrawSeed(const DrawSeed&) = delete;

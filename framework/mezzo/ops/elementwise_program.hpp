@@ -12,7 +12,8 @@ namespace mezzo {
 struct ElementwiseStep {
   const Op* op = nullptr;
   Attributes attributes;
-  std::vector<std::size_t> operands;  ///< below ElementwiseProgram::inputs: that input; else a result of a step
+  std::vector<std::size_t> operands;  ///< indices below ElementwiseProgram::inputs are inputs, others are results of
+                                      ///< steps
   DType dtype = DType::float32;       ///< of the result, to which it is rounded
   std::string where;                  ///< start of errors of the fused node
   std::string path;                   ///< layer of the fused node

@@ -12,7 +12,7 @@ struct BeyondNumber {
   DType dtype;  ///< dtype in which the op computes
 };
 
-/// The operand of a binary op that is such a number; none if the other is a number too.
+/// The operand of a binary op that is such a number; none if the other operand is a number, too.
 std::optional<BeyondNumber> beyond_number(const Op& op, const Value& a, const Value& b);
 
 /// a < b, or a <= b if `or_equal`, exact for such numbers.

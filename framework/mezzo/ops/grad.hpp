@@ -6,16 +6,16 @@
 
 namespace mezzo {
 
-/// @name Gradients of functions
-/// The function returns a number (shape ()) and is differentiated by its arguments, which are floating. They run at
-/// once, in a step and in functional models, and can be nested for second derivatives:
+/// @name Gradients of functions The function returns a number (shape ()) and is differentiated with respect to its
+/// arguments, which are floating. They run at once, in a step and in functional models, and can be nested for second
+/// derivatives:
 ///
 ///     const auto slope = grad([](const Value& x) { return sum(x * x * x); });
 ///     slope(2.0).item();        // 12
 ///     grad(slope)(2.0).item();  // 12
 ///
-/// Other Values that the function uses count as constants. Zeros for an argument that it doesn't use. Throws a
-/// ValueError if an argument is a variable and the function also reads it itself, as by a call of its layer; a
+/// Other Values that the function uses count as constants. The gradient of an unused argument is zeros. Throws a
+/// ValueError if an argument is a variable that the function also reads directly, for example in a call of its layer; a
 /// ShapeError for a result of another shape, a DTypeError for an argument or result that is not floating. C++ numbers
 /// are float32.
 /// @{
@@ -23,13 +23,13 @@ namespace mezzo {
 /// x -> gradient of function(x), of x's shape and dtype.
 MEZZO_API std::function<Value(const Value& x)> grad(std::function<Value(const Value& x)> function);
 
-/// xs -> gradients by each of xs.
+/// xs -> gradients with respect to each of xs.
 MEZZO_API std::function<Values(const Values& xs)> grad(std::function<Value(const Values& xs)> function);
 
 /// Result of value_and_grad.
 struct ValueAndGrad {
   Value value;     ///< of the function
-  Value gradient;  ///< by its argument
+  Value gradient;  ///< with respect to its argument
 };
 
 /// x -> value and gradient of function(x).

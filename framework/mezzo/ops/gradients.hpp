@@ -14,7 +14,7 @@ namespace detail {
 /// The same, but undefined for an x that the loss doesn't depend on.
 MEZZO_API Values partial_gradients(const Value& loss, const Values& xs, const Value& seed);
 
-/// Vector-Jacobian product in the current trace: cotangents of xs from those of ys, of which some may be undefined.
+/// Vector-Jacobian product in the current trace: cotangents of xs from those of ys, some of which may be undefined.
 /// Undefined for an x that no y with a cotangent depends on. xs are nodes of the trace.
 Values pull_back(const Values& ys, const Values& cotangents, const Values& xs);
 }  // namespace detail

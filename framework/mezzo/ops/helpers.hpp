@@ -63,7 +63,7 @@ Shape reduced_shape(const Value& x, const Shape& axes, bool keepdims);
 /// Broadcasts g, the cotangent of a reduction of an array of shape `to` over normalized axes, back to that shape.
 Value stretch(const Value& g, const Shape& axes, const Shape& to);
 
-/// Dtype in which x enters an op that has no other operand.
+/// Dtype in which x enters an op without other operands.
 DType operand_dtype(const Op& op, const Value& x);
 
 /// Casts x; returns x itself if it has that dtype already.
@@ -85,13 +85,13 @@ struct Draw {
   Value seed, step;
 
   /// Number of the first element that an array draws, float64 of shape (), if the array has samples of a batch that
-  /// ranks share; else undefined. With it a rank draws what one process draws for the same samples.
+  /// ranks share; else undefined. With it a rank draws the same numbers as a single process for these samples.
   Value first_element(const Shape& shape) const;
 };
 
-/// Numbers that a draw in the body of a loop makes.
+/// Numbers of a draw in the body of a loop.
 enum class DrawnFor {
-  iteration,  ///< others in each iteration
+  iteration,  ///< different in each iteration
   loop        ///< the same in all iterations
 };
 
@@ -103,7 +103,7 @@ Draw next_draw(DrawnFor drawn_for = DrawnFor::iteration);
 Value draw_step(DrawnFor drawn_for);
 
 /// Trace::JoinedBatch::mean of the running trace, if statistics are those of all ranks; else empty. `synchronized`:
-/// true for a batch norm that wants it without the Trainer's option.
+/// true for a batch norm that uses it without the Trainer's option.
 std::function<Value(const Value&)> mean_of_ranks(bool synchronized);
 
 /// Copy of the attributes with some replaced or added.

@@ -97,8 +97,8 @@ struct MapCoordinatesOptions {
   double fill_value = 0;
 };
 
-/// Elements of x (rank R) at `coordinates` (R, ...), which are floats: by `order` 0 the nearest, by 1 interpolated. Has
-/// gradients by both.
+/// Elements of x (rank R) at `coordinates` (R, ...), which are floats: the nearest element for `order` 0, interpolated
+/// for 1. Differentiable with respect to both arguments.
 MEZZO_API Value map_coordinates(const Value& x, const Value& coordinates, std::int64_t order,
                                 const MapCoordinatesOptions& options = {});
 

@@ -7,9 +7,9 @@
 
 namespace mezzo::detail {
 
-/// Calls function(images with a batch axis, further inputs) and takes the batch axis away if `images` has none. In a
-/// functional graph it is called when the batch size is known; `shape` is the result's for those images with a batch.
-/// Throws a ShapeError unless images have 3 axes, or 4 with the batch; `spatial` is 3 for volumes.
+/// Calls function(images with a batch axis, further inputs) and removes the batch axis if `images` has none. In a
+/// functional graph it is called when the batch size is known; `shape` is the shape of the result for images with a
+/// batch axis. Throws a ShapeError unless images have 3 axes, or 4 with the batch; `spatial` is 3 for volumes.
 Value of_images(const char* name, const Value& images, const Values& further, const Shape& shape, DType dtype,
                 const std::function<Value(const Values&)>& function, std::size_t spatial = 2);
 

@@ -14,8 +14,8 @@ namespace mezzo {
 struct ReduceOptions;
 
 namespace detail {
-/// Indices from `start` to `stop`, without it, `step` apart, as Python's slice. Negative ones count from the end; those
-/// outside of the axis are moved to its ends.
+/// Indices from `start` up to, but without, `stop`, `step` apart, as Python's slice. Negative ones count from the end;
+/// those outside of the axis are moved to its ends.
 struct Slice {
   std::optional<std::int64_t> start{};  ///< default: the first element, or the last one for a negative step
   std::optional<std::int64_t> stop{};   ///< default: up to the last element, or the first one for a negative step
@@ -47,9 +47,8 @@ namespace detail {
 /// - `slice(start, stop, step)`, or `all`, the function: all elements;
 /// - `newaxis`, `ellipsis`;
 /// - an array of integers: the axis is replaced by the axes of the array, in place. Indices out of range are a
-///   ValueError when the step runs. One array at most.
-/// Axes without an index are taken whole. An axis whose size is not known, the batch axis of a functional graph, takes
-/// `all` only.
+///   ValueError when the step runs. One array at most. Axes without an index are taken whole. An axis whose size is not
+///   known, the batch axis of a functional graph, accepts only `all`.
 class MEZZO_API Index {
  public:
   enum class Kind { integer, slice, new_axis, rest, array };

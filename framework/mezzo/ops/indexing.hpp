@@ -37,9 +37,9 @@ MEZZO_API Value slice_update(const Value& x, const Shape& start_indices, const V
 /// `values` is (..., shape[K:]). Values with equal indices are summed. Indices must be in [0, size).
 MEZZO_API Value scatter(const Value& indices, const Value& values, const Shape& shape);
 
-/// x with elements, or slices, replaced: `indices` (..., K) and `updates` (..., x.shape[K:]) as in scatter. Of equal
-/// indices the last one holds and has the gradient. With reduction "add", the updates are added. Throws a NameError for
-/// another reduction.
+/// x with elements, or slices, replaced: `indices` (..., K) and `updates` (..., x.shape[K:]) as in scatter. For equal
+/// indices the last update is used and has the gradient. With reduction "add", the updates are added. Throws a
+/// NameError for another reduction.
 MEZZO_API Value scatter_update(const Value& x, const Value& indices, const Value& updates,
                                const char* reduction = nullptr);
 

@@ -19,9 +19,9 @@ struct CachedAttentionOptions {
 /// Attention of one new position to the positions before `position`, which are in the caches, and to itself. query:
 /// (batch, 1, heads, size). key and value, those of the new position: (batch, 1, groups, size) and (batch, 1, groups,
 /// value size); `groups` divides heads, and heads / groups queries share a key. keys and values: their caches.
-/// position: int32 (), the number of filled positions of the caches, limited to [0, capacity]; positions from there on
-/// are not read. Returns (batch, 1, heads, value size). Results are as by dot_product_attention. A ShapeError if shapes
-/// don't fit, a DTypeError for a position of another dtype.
+/// position: int32 (), the number of filled positions of the caches, limited to [0, capacity]; later positions are not
+/// read. Returns (batch, 1, heads, value size). Results are as by dot_product_attention. A ShapeError if shapes don't
+/// fit, a DTypeError for a position of another dtype.
 MEZZO_API Value cached_attention(const Value& query, const Value& key, const Value& value, const Value& keys,
                                  const Value& values, const Value& position,
                                  const CachedAttentionOptions& options = {});

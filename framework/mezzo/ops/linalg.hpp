@@ -38,7 +38,7 @@ MEZZO_API Value logdet(const Value& x);
 /// Inverse; infinite or NaN for a singular matrix.
 MEZZO_API Value inv(const Value& x);
 
-/// x with a x = b. b is (..., N, K), or (..., N) with one axis less than a.
+/// The solution x of a x = b. b is (..., N, K), or (..., N) with one axis less than a.
 MEZZO_API Value solve(const Value& a, const Value& b);
 
 /// The same for a triangular a: reads its upper triangle alone, or the lower one if `lower`.
@@ -79,14 +79,14 @@ struct SVD {
 };
 
 /// x = u s v. The gradient needs full_matrices = false if u or v is used; that of the vectors is infinite for equal
-/// singular values. Keras' compute_uv = false: take `s` alone.
+/// singular values. For Keras' compute_uv = false use only `s`.
 MEZZO_API SVD svd(const Value& x, bool full_matrices = true);
 
 /// Number of singular values above `tol`, int64; default: epsilon of the dtype times the larger size of x times the
 /// largest singular value.
 MEZZO_API Value matrix_rank(const Value& x, std::optional<double> tol = std::nullopt);
 
-/// x multiplied by itself: n factors; the inverse's for a negative n.
+/// Product of n factors x; for a negative n, of -n factors of the inverse.
 MEZZO_API Value matrix_power(const Value& x, std::int64_t n);
 /// @}
 

@@ -12,10 +12,9 @@
 // Further functions of keras.ops: reductions without NaN, sets, correlation, windows, conversions.
 namespace mezzo {
 
-/// @name Reductions without NaN
-/// NaN elements are left out; options and dtypes as in the functions without "nan" in their name. No other element
-/// along the axes: NaN (nanmax, nanmin, nanmean, nanvar, nanstd, nanquantile), 0 (nansum), 1 (nanprod). The gradient of
-/// a NaN is 0.
+/// @name Reductions without NaN NaN elements are left out; options and dtypes as in the functions without "nan" in
+/// their name. If there is no other element along the axes, the result is NaN (nanmax, nanmin, nanmean, nanvar, nanstd,
+/// nanquantile), 0 (nansum), 1 (nanprod). The gradient of a NaN is 0.
 /// @{
 MEZZO_API Value nansum(const Value& x, const ReduceOptions& options = {});
 MEZZO_API Value nanprod(const Value& x, const ReduceOptions& options = {});
@@ -45,8 +44,7 @@ struct Moments {
 MEZZO_API Moments moments(const Value& x, const ReduceOptions& options = {});
 
 /// @name Sets and positions
-/// @{
-/// True where an element of x1 is one of x2, or, if `invert`, none of them. NaN is not equal to NaN.
+/// @{ True where an element of x1 is in x2, or, if `invert`, where it is not. NaN is not equal to NaN.
 MEZZO_API Value isin(const Value& x1, const Value& x2, bool invert = false);
 
 /// Result of unique.
@@ -64,7 +62,8 @@ MEZZO_API Unique unique(const Value& x);
 MEZZO_API Values nonzero(const Value& x);
 
 /// Coordinates of indices into an array of that shape as a vector: one array for each axis, of the indices' dtype.
-/// Negative indices count from the end; those outside of the array get the nearest element's, as on JAX.
+/// Negative indices count from the end; those outside of the array have the coordinates of the nearest element, as on
+/// JAX.
 MEZZO_API Values unravel_index(const Value& indices, const Shape& shape);
 
 /// Indices along `axis` that put the element `kth` of the sorted order at its place, smaller ones before it: those of
@@ -99,7 +98,7 @@ MEZZO_API Values dsplit(const Value& x, const Shape& indices);
 /// Sums of products of a vector and another one moved along it, by NumPy's modes "valid", "same" and "full". Throws a
 /// NameError for another mode.
 MEZZO_API Value correlate(const Value& x1, const Value& x2, const char* mode = "valid");
-/// Matrix of the correlation coefficients of the rows of x (rows, observations); of a vector 1.
+/// Matrix of the correlation coefficients of the rows of x (rows, observations); 1 for a vector.
 MEZZO_API Value corrcoef(const Value& x);
 /// Euclidean distances of the rows of x (..., M, D) and of y (..., N, D): (..., M, N). The gradient of a distance of 0
 /// is 0.
@@ -147,13 +146,13 @@ struct LU {
 /// LU factors of square matrices (..., N, N) with the rows exchanged, as LAPACK. Has a gradient. Computed on the host.
 MEZZO_API LU lu_factor(const Value& x);
 
-/// x: numbers are real.
+/// Returns x: numbers are real.
 inline Value real(const Value& x) { return x; }
 inline Value conj(const Value& x) { return x; }
 inline Value conjugate(const Value& x) { return x; }
-/// True everywhere.
+/// Returns true for every element: numbers are real.
 MEZZO_API Value isreal(const Value& x);
-/// A copy: Values are never changed, so this is x.
+/// Returns x: Values are never changed, so a copy is not needed.
 inline Value copy(const Value& x) { return x; }
 /// x as a Value, of another dtype if one is given.
 MEZZO_API Value convert_to_tensor(const Value& x, std::optional<DType> dtype = std::nullopt);

@@ -16,8 +16,8 @@ namespace mezzo {
 /// names, and with the line number if it is in a file.
 struct OpListsOptions {
   DType dtype = DType::bfloat16;  ///< dtype of the ops in `lower`: bfloat16, or float16 (with loss scaling)
-  /// "O1": the lists decide. "O2": matrix products and convolutions compute in `dtype`, everything else in float32; no
-  /// list may be given.
+  /// "O1": casts by the lists. "O2": matrix products and convolutions compute in `dtype`, everything else in float32;
+  /// no list may be given.
   std::string opt_level = "O1";
   std::optional<std::vector<std::string>> lower{};    ///< ops that compute in `dtype`; default: Habana's list
   std::optional<std::vector<std::string>> float32{};  ///< ops that compute in float32; default: Habana's list
@@ -47,7 +47,7 @@ class MEZZO_API OpLists : public OpPrecision {
   DType dtype() const override { return dtype_; }
   bool verbose() const override { return told_ != nullptr; }
 
-  /// The list that has this op, by this library's name.
+  /// The list that contains this op, by this library's name.
   detail::Listing listing(const std::string& op) const override;
 
   /// Equal for lists with the same effect.

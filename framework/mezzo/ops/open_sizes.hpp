@@ -7,9 +7,9 @@
 
 namespace mezzo {
 
-/// compute(inputs), for results that depend on sizes. If an axis behind the batch has no known size, as in functional
-/// graphs of `Input({-1, 64})`, the function runs each time the model is called, with the sizes of the call. For layers
-/// of your own that compute with `x.shape()`:
+/// Result of compute(inputs), for results that depend on sizes. If an axis behind the batch has no known size, as in
+/// functional graphs of `Input({-1, 64})`, the function runs each time the model is called, with the sizes of the call.
+/// For layers of your own that compute with `x.shape()`:
 ///
 ///     Value call(const Value& x) override {
 ///       return with_sizes([](const Value& y) { return slice(y, {0, y.shape()[1] / 2, 0}, {-1, 1, -1}); }, x);

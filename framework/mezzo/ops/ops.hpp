@@ -33,8 +33,8 @@ MEZZO_API Value multiply(const Value& a, const Value& b);
 MEZZO_API Value divide(const Value& a, const Value& b);
 /// a == b, of dtype bool; not differentiable.
 MEZZO_API Value equal(const Value& a, const Value& b);
-/// Element by element, as in NumPy: the result is a bool Value. It converts to no bool, so `if (a == b)` and std::find
-/// in a vector of Values don't compile.
+/// Element by element, as in NumPy: the result is a bool Value. It does not convert to bool, so `if (a == b)` and
+/// std::find in a vector of Values don't compile.
 inline Value operator==(const Value& a, const Value& b) { return equal(a, b); }
 
 inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
@@ -119,10 +119,10 @@ MEZZO_API Values split(const Value& x, const detail::Ints& sections, std::int64_
 struct PadOptions {
   Shape before{};  ///< elements in front of x
   Shape after{};   ///< elements behind x
-  /// Elements that are added: "constant"; "edge": the first and the last one again; "reflect": those of x backwards
-  /// from its first and last, without these; "symmetric": with these; "wrap": those of the other end.
+  /// Elements that are added: "constant"; "edge": the first and the last one again; "reflect": the elements of x
+  /// backwards from its first and last, without these; "symmetric": with these; "wrap": the elements of the other end.
   std::string mode = "constant";
-  double constant_values = 0;  ///< the element of mode "constant"; for the others an error unless 0
+  double constant_values = 0;  ///< the element of mode "constant"; an error unless 0 for other modes
 };
 
 /// x with elements around it. Throws a ShapeError unless each axis has both numbers, a ValueError for negative ones, a
@@ -208,7 +208,7 @@ MEZZO_API Value dropout(const Value& x, double rate);
 /// and nothing is updated.
 MEZZO_API Value sparse_crossentropy(const Value& labels, const Value& scores, bool from_logits);
 
-/// x, as a node of its own.
+/// Returns x as a separate node.
 MEZZO_API Value identity(const Value& x);
 
 /// Returns x and stops its gradient.

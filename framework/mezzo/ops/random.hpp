@@ -12,12 +12,13 @@
 
 // keras.random: random numbers as functions. Without a seed, each call draws new numbers: outside of steps they depend
 // on seed_everything() and the number of earlier draws; in a step on that seed, the step, the layer and the number of
-// its earlier draws, so that each step has others. With a seed, a call gives the same numbers each time. They do not
-// depend on the number of threads, and are the same in eager and compiled steps. Not those of a Keras backend.
+// its earlier draws, so that steps have different numbers. With a seed, a call returns the same numbers each time. The
+// numbers do not depend on the number of threads, and are the same in eager and compiled steps. They differ from those
+// of Keras' backends.
 namespace mezzo::random {
 
-/// Shape of random numbers: sizes, `{2, 3}`, also of shape(), `{shape(x)[0], 3}`, or a Value whose shape they get:
-/// `normal(z)`. The last two hold for each batch of a functional model.
+/// Shape of random numbers: sizes, `{2, 3}`, also from shape(), `{shape(x)[0], 3}`, or a Value of that shape:
+/// `normal(z)`. The last two are evaluated for each batch of a functional model.
 class MEZZO_API LikeShape {
  public:
   LikeShape(std::initializer_list<Size> sizes);
@@ -35,8 +36,8 @@ class MEZZO_API LikeShape {
 
  private:
   Shape shape_;
-  Value like_;    // gives the shape
-  Values sizes_;  // give the shape
+  Value like_;    // Value of that shape
+  Values sizes_;  // sizes, some from shape()
 };
 
 /// Options of normal and truncated_normal.
@@ -87,7 +88,7 @@ MEZZO_API Value randint(const LikeShape& shape, std::int64_t minval, std::int64_
 MEZZO_API Value bernoulli(const LikeShape& shape, const Value& probability, const DrawOptions& options = {});
 
 /// Number of successes in `counts` independent trials with `probabilities`, both broadcast to the shape. Negative or
-/// broken counts, and probabilities outside [0, 1], are a ValueError when the step runs.
+/// fractional counts, and probabilities outside [0, 1], are a ValueError when the step runs.
 MEZZO_API Value binomial(const LikeShape& shape, const Value& counts, const Value& probabilities,
                          const DrawOptions& options = {});
 

@@ -3,7 +3,7 @@
 
 namespace mezzo::detail {
 
-/// Random numbers of one element of an array: words of Philox under a key, and what is drawn from them.
+/// Random numbers of one element of an array: words of Philox under a key, and numbers drawn from them.
 class RandomWords {
  public:
   RandomWords(std::uint64_t key, std::uint64_t element) : key_(key), element_(element) {}

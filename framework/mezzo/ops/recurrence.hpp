@@ -23,18 +23,17 @@ struct RecurrenceResult {
   Values last_states;  ///< (batch, units): state after the last step; for "lstm" two, state and carry
 };
 
-/// A recurrent layer over all steps in one op, whatever their number. `x`: the inputs times the kernel,
-/// (batch, steps, gates * units); `recurrent_kernel`: (units, gates * units). Gates in Keras' order: i, f, c, o for
-/// "lstm"; z, r, h for "gru" (reset gate after the product) and "gru_reset_before". A step that is skipped keeps the
-/// state. Intermediate results are float32 (float64 for float64). Activations: those for which
-/// is_recurrent_activation() is true. Throws a NameError for an unknown kind or activation, a ShapeError for other
-/// shapes.
+/// A recurrent layer over any number of steps in one op. `x`: the inputs times the kernel, (batch, steps, gates *
+/// units); `recurrent_kernel`: (units, gates * units). Gates in Keras' order: i, f, c, o for "lstm"; z, r, h for "gru"
+/// (reset gate after the product) and "gru_reset_before". A step that is skipped keeps the state. Intermediate results
+/// are float32 (float64 for float64). Activations are names for which is_recurrent_activation() is true. Throws a
+/// NameError for an unknown kind or activation, a ShapeError for other shapes.
 MEZZO_API RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel,
                                       const RecurrenceOptions& options = {});
 
 namespace detail {
-/// True for names that recurrence takes: activations whose slope follows from their result ("tanh", "sigmoid", "relu",
-/// "linear", "hard_sigmoid", ...).
+/// True for names that recurrence supports: activations whose slope follows from their result ("tanh", "sigmoid",
+/// "relu", "linear", "hard_sigmoid", ...).
 MEZZO_API bool is_recurrent_activation(const std::string& name);
 
 /// "elu, exponential, ...": all of them.

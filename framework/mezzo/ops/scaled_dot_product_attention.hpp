@@ -19,8 +19,8 @@ struct AttentionOpOptions {
 /// heads, size), key (batch, key positions, heads, size), value (batch, key positions, heads, value size), result
 /// (batch, query positions, heads, value size). The result has the dtype of the operands; intermediate results are
 /// float32 (float64 for float64). The matrix of scores is never stored as a whole, forward or backward (Rabe and
-/// Staats, 2021; Dao et al., 2022), unless the bias has a gradient. A query without a key to attend to gives 0. Throws
-/// a ShapeError if shapes don't fit, a ValueError for a dropout outside [0, 1).
+/// Staats, 2021; Dao et al., 2022), unless the bias has a gradient. The result of a query without a key to attend to is
+/// 0. Throws a ShapeError if shapes don't fit, a ValueError for a dropout outside [0, 1).
 MEZZO_API Value dot_product_attention(const Value& query, const Value& key, const Value& value,
                                       const AttentionOpOptions& options = {});
 

@@ -8,8 +8,8 @@
 
 namespace mezzo {
 
-/// Result of one iteration of scan: the carry for the next one, and what it adds to the outputs. Result of scan: the
-/// last carry, and the outputs of all iterations, (length, ...) each.
+/// Result of one iteration of scan: the carry for the next one, and the elements added to the outputs. Result of scan:
+/// the last carry, and the outputs of all iterations, (length, ...) each.
 struct ScanResult {
   Values carry{};
   Values outputs{};
@@ -27,9 +27,9 @@ struct ScanOptions {
 };
 
 /// Calls the function for each element along the first axis of `xs`, as keras.ops.scan: carry, y = f(carry, x). The
-/// function is traced once and runs as one op, whatever the length. Gradients pass to `init`, `xs`, and to the
-/// variables and other Values that the function uses; the backward pass computes each iteration again. Random draws
-/// differ from iteration to iteration. A carry keeps its shape; its dtype becomes that of f's carry, if that is wider.
+/// function is traced once and runs as one op for any length. Gradients pass to `init`, `xs`, and to the variables and
+/// other Values that the function uses; the backward pass computes each iteration again. Random draws differ from
+/// iteration to iteration. A carry keeps its shape; its dtype becomes that of f's carry, if that is wider.
 ///
 /// Throws a ShapeError if the arrays differ in length, or if the function changes the shape of a carry; a DTypeError if
 /// it changes the dtype of one that is not floating; a ValueError if it returns another number of carries, updates a

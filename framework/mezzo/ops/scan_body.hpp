@@ -9,7 +9,7 @@
 namespace mezzo::detail {
 
 /// The attribute "body" of a scan node: the graph of one iteration. Its inputs are the carries, the elements of the
-/// sequences, and what it reads from outside; its outputs the new carries and the elements of the outputs.
+/// sequences, and values from outside; its outputs are the new carries and the elements of the outputs.
 struct ScanBody final : AttributeFunction {
   Graph graph;
 };

@@ -25,17 +25,18 @@ struct TopK {
   Value indices;  ///< their indices, int64
 };
 
-/// The k largest elements along the last axis, of equal elements the first. They are always sorted: Keras' `sorted =
-/// false` allows that. Throws a ValueError unless k is in [1, size of the axis].
+/// The k largest elements along the last axis; among equal elements, the first ones. They are always sorted, as Keras'
+/// `sorted = false` permits. Throws a ValueError unless k is in [1, size of the axis].
 MEZZO_API TopK top_k(const Value& x, std::int64_t k);
 
-/// True for each row of `predictions` (batch, classes) in which fewer than k scores are greater than that of the target
-/// (batch,). False for a target outside of the classes and for a score that is not finite.
+/// True for each row of `predictions` (batch, classes) with fewer than k scores above that of the target (batch,).
+/// False for a target outside of the classes and for a score that is not finite.
 MEZZO_API Value in_top_k(const Value& targets, const Value& predictions, std::int64_t k);
 /// @}
 
 /// Number of elements of an ascending sequence (one axis) that are less than each of `values`, int64: the places where
-/// they can be inserted. With side "right", of elements that are not greater. Throws a NameError for another side.
+/// they can be inserted. With side "right", the number of elements that are not greater. Throws a NameError for another
+/// side.
 MEZZO_API Value searchsorted(const Value& sorted_sequence, const Value& values, const char* side = "left");
 
 /// Index of the bin of each element of x: bin i holds bins[i - 1] <= x < bins[i], where `bins` ascends (one axis).
@@ -44,7 +45,7 @@ MEZZO_API Value digitize(const Value& x, const Value& bins);
 /// Options of bincount.
 struct BincountOptions {
   Value weights{};             ///< of x's shape: adds the weights instead of counting
-  std::int64_t minlength = 0;  ///< least size of the result; while a step is traced, its size
+  std::int64_t minlength = 0;  ///< least size of the result; while a step is traced, exactly its size
 };
 
 /// Number of elements of x (integers, one axis) equal to 0, 1, ...: int32, or the dtype of the weights. While a step is

@@ -62,8 +62,8 @@ MEZZO_API Value average_pool(const Value& x, const detail::Ints& pool_size, cons
 /// Maximum of each window; padding doesn't count.
 MEZZO_API Value max_pool(const Value& x, const detail::Ints& pool_size, const PoolOpOptions& options = {});
 
-/// Means of output_size windows along each spatial axis: of size n to o outputs, window i has the elements from
-/// floor(i n / o) to ceil((i + 1) n / o), without the latter. Windows overlap unless o divides n.
+/// Means of output_size windows along each spatial axis: for n elements and o outputs, window i has the elements from
+/// floor(i n / o) up to, but without, ceil((i + 1) n / o). Windows overlap unless o divides n.
 MEZZO_API Value adaptive_average_pool(const Value& x, const detail::Ints& output_size);
 
 /// Maxima of the windows of adaptive_average_pool.

@@ -32,12 +32,12 @@ struct Windows {
   Shape counts;   ///< positions along each axis
 };
 
-/// Windows of `sizes` elements over x. Throws a ShapeError for windows that are larger than x with its padding; `name`
-/// says there what has these sizes.
+/// Windows of `sizes` elements over x. Throws a ShapeError for windows that are larger than x with its padding; `name`,
+/// in the text, is the name of the sizes.
 Windows windows_over(const std::string& where, const char* name, const Value& x, const Shape& sizes,
                      const Shape& strides, const Shape& dilation, bool same);
 
-/// Largest size times the largest dilation: windows of these sizes reach over at most so many elements.
+/// Largest size times the largest dilation: an upper bound of the elements that windows of these sizes reach over.
 std::int64_t reach_of(const Shape& sizes, const Ints& dilation = 1);
 
 /// Product of a size that may be unknown, -1, and a known one.

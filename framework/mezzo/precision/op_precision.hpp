@@ -16,7 +16,7 @@ class MEZZO_API OpPrecision {
   /// bfloat16 or float16: the dtype of ops on the lower list.
   virtual DType dtype() const = 0;
 
-  /// The list that has this op, by this library's name.
+  /// The list that contains this op, by this library's name.
   virtual detail::Listing listing(const std::string& op) const = 0;
 
   /// Equal for lists with the same effect.

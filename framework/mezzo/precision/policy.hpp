@@ -55,8 +55,8 @@ class MEZZO_API Policy {
   /// True for the empty policy.
   bool inherits() const { return name_ == nullptr; }
 
-  /// Policy of a layer with this path, relative to the layer that the policy was given to: the policy itself, or the
-  /// map's entry, which may inherit.
+  /// Policy of a layer with this path, relative to the layer whose policy this is: the policy itself, or the map's
+  /// entry, which may inherit.
   Policy at(const std::string& path) const;
 
   /// The map of a policy made from a PolicyMap, else null.

@@ -22,11 +22,11 @@ struct PolicyMapOptions {
 ///                          .policies = {{"head", "float32"}, {".*/norm", "float32"}}});
 ///     Trainer({.precision = map}).fit(model, loader);
 ///
-/// A map is accepted in place of a policy. Paths ("backbone/conv1") are relative to the layer that the map is given to,
+/// A map is accepted in place of a policy. Paths ("backbone/conv1") are relative to the layer whose policy the map is,
 /// or to the model for a Trainer and set_dtype_policy(). A layer's policy is the entry with its exact path, else the
 /// entry whose regular expression (RE2 syntax) matches the whole path, else the default. A layer with a policy of its
-/// own, or in a container with one, keeps that policy: the nearest level decides. A Trainer throws a ValueError for an
-/// entry that matches no layer.
+/// own, or in a container with one, keeps that policy: the nearest level takes precedence. A Trainer throws a
+/// ValueError for an entry that matches no layer.
 class MEZZO_API PolicyMap {
  public:
   /// Throws a ValueError for an entry given twice, a bad regular expression, or a policy that is a map or inherits.
@@ -53,14 +53,14 @@ class MEZZO_API PolicyMap {
 };
 
 namespace detail {
-/// A policy and the path, from the root of the run, of the layer that it was given to.
+/// A policy and the path, from the root of the run, of the layer whose policy it is.
 struct PolicyLevel {
   Policy policy;
   std::string path;
   bool of_layer = true;  ///< false: policy of the Trainer, of set_dtype_policy() or of an autocast() scope
 };
 
-/// Policy of the layer with this path: from the last level whose policy doesn't inherit; float32 if there is none. Op
+/// Policy of the layer with this path, from the last level whose policy doesn't inherit; float32 if there is none. Op
 /// lists override the policies of layers inside them.
 MEZZO_API Policy policy_at(const std::vector<PolicyLevel>& levels, const std::string& path);
 }  // namespace detail

@@ -7,8 +7,8 @@
 
 namespace mezzo {
 
-/// Speed of this machine in one dtype. Rates of 0: two halves of the measurement differ by more than a tenth, so that a
-/// second one might give other numbers.
+/// Speed of this machine in one dtype. Rates of 0: two halves of the measurement differ by more than a tenth, so the
+/// rates are not reproducible.
 struct DTypeHardware {
   DType dtype = DType::float32;
   std::string onednn;     ///< support in oneDNN: "native", "emulated" (by wider arithmetic) or "absent"

@@ -20,7 +20,7 @@ struct LayerRun {
 
 /// One training step up to its gradients. Cotangents and gradients carry the loss scale.
 struct StepRun {
-  std::vector<LayerRun> layers;  ///< layers that compute something, in the order of their first node
+  std::vector<LayerRun> layers;  ///< layers with ops of their own, in the order of their first node
   std::vector<Tensor> predictions;
   std::vector<Tensor> gradients;  ///< of all trainable weights
   double loss = 0;

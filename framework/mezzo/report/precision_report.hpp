@@ -30,9 +30,9 @@ struct ValueRange {
   double underflow = 0;  ///< share, 0 to 1, of values other than 0 that become 0 or subnormal in the compute dtype
 };
 
-/// Measurements of a layer that computes something itself. Errors are relative norms |y - y32| / |y32| of everything
-/// that other layers read from it: NaN if a value is NaN, inf if one is infinite. Times are 0 if they were not
-/// measured, and if the rounds of the measurement don't agree on them.
+/// Measurements of a layer with ops of its own. Errors are relative norms |y - y32| / |y32| of everything that other
+/// layers read from it: NaN if a value is NaN, inf if one is infinite. Times are 0 if they were not measured, and if
+/// the rounds of the measurement don't agree on them.
 struct LayerPrecision {
   std::string path;  ///< "": ops of the model outside of its layers
   std::string kind;  ///< class of the layer: "Dense"
@@ -40,7 +40,8 @@ struct LayerPrecision {
   double effect = 0;          ///< worse error of the model, output or gradient, if this layer alone follows the policy
   double own_error = 0;       ///< error of the layer's output if it alone follows the policy, so from float32 inputs
   double output_error = 0;    ///< error of the layer's output if all layers follow the policy
-  double gradient_error = 0;  ///< error of its weights' gradients then; without weights, of its output's cotangent
+  double gradient_error = 0;  ///< error of its weights' gradients in that case; without weights, of its output's
+                              ///< cotangent
   ValueRange activations;     ///< of the layer's output in float32
   ValueRange gradients;       ///< of the output's cotangent in float32, multiplied by the loss scale
   double time = 0;            ///< microseconds per training step under the policy, both passes

@@ -11,7 +11,7 @@ namespace mezzo {
 /// Options of suggest_policy().
 struct SuggestPolicyOptions {
   double max_error = 0.05;  ///< bound of PrecisionReport's output_error and gradient_error; greater than 0
-  Precision precision = "mixed_bfloat16";  ///< for the lowered layers: one policy, no map and no op lists
+  Precision precision = "mixed_bfloat16";  ///< for the lowered layers: a policy that is neither a map nor op lists
   /// Timed training steps of each policy, whose median is reported. They are timed in up to five rounds in which the
   /// policies take turns, with two untimed steps each. 0: no times.
   int steps = 5;
@@ -45,9 +45,9 @@ MEZZO_API PolicySuggestion suggest_policy(Module& copy, const HostBatch& batch, 
 }  // namespace detail
 
 /// Finds the policy map that lowers as many layers as possible while the model's errors on a batch stay within a bound.
-/// Layers are ranked by LayerPrecision::effect. The worst ones, as few as the bound needs, stay in float32; the errors
-/// of the resulting map are measured. Costs one step per layer. The model doesn't change. A ValueError if the bound
-/// can't be met because layers have a low dtype of their own; other errors are those of precision_report().
+/// Layers are ranked by LayerPrecision::effect. The fewest worst layers for which the bound holds stay in float32; the
+/// errors of the resulting map are measured. Costs one step per layer. The model doesn't change. A ValueError if the
+/// bound can't be met because layers have a low dtype of their own; other errors are those of precision_report().
 ///
 ///     const PolicySuggestion suggestion = suggest_policy(model, loader, {.max_error = 0.02});
 ///     Trainer({.max_epochs = 5, .precision = suggestion.map}).fit(model, loader);

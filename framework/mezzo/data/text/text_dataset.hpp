@@ -71,7 +71,7 @@ struct TextDatasetOptions {
 };
 
 /// Texts in the files `directory/class/.../file.txt`, as keras.utils.text_dataset_from_directory. Labels, options and
-/// errors are those of image_dataset_from_directory(). Files are read when their text is, each of at most 1 GiB.
+/// errors are those of image_dataset_from_directory(). A file is read when its text is read; at most 1 GiB each.
 MEZZO_API TextDataset text_dataset_from_directory(const std::string& directory, const TextDatasetOptions& options = {});
 
 /// The training and the validation part: Keras' subset="both".

@@ -51,7 +51,7 @@ struct TextVectorizationOptions {
 };
 
 /// Numbers of texts, as keras.layers.TextVectorization: standardizes, splits into tokens, joins n-grams by spaces and
-/// looks the tokens up. Index 0 is padding, 1 an unknown token. Strings live in data sets, never in steps:
+/// looks the tokens up. Index 0 is padding, 1 an unknown token. Strings exist in data sets, never in steps:
 ///
 ///     TextVectorization vectorize({.max_tokens = 20000, .output_sequence_length = 200});
 ///     vectorize.adapt(texts);

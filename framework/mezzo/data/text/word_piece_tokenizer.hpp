@@ -17,7 +17,7 @@ struct WordPieceTokenizerOptions {
 struct EncodeOptions {
   /// Second texts of pairs, one for each text. Empty: single texts.
   std::vector<std::string> text_pairs{};
-  /// Maximal number of ids per row, special tokens included. Longer texts are cut at their end; of a pair, the longer
+  /// Maximal number of ids per row, special tokens included. Longer texts are cut at their end; for a pair, the longer
   /// text is cut first, then both to equal lengths. 0: no limit.
   std::int64_t max_length = 0;
   /// Length of the rows: "longest" (the longest row of the batch) or "max_length".
@@ -41,8 +41,8 @@ struct Encoding {
 /// become these tokens.
 ///
 /// Invalid UTF-8 is dropped byte by byte, and so is U+FFFD. About 600 characters of Unicode 9 and later are marks,
-/// punctuation or controls here; Hugging Face's tables are those of Unicode 8, where they count as letters. Copies
-/// share the vocabulary.
+/// punctuation or controls here. Hugging Face's tables, of Unicode 8, treat them as letters. Copies share the
+/// vocabulary.
 ///
 /// ```cpp
 /// const WordPieceTokenizer tokenizer("all-MiniLM-L6-v2/vocab.txt");

@@ -9,7 +9,7 @@ namespace mezzo::detail {
 /// Throws a ValueError that begins with `where` unless each name has one number per epoch.
 void check_history(const History& history, const std::string& where);
 
-/// A range of numbers, and the round numbers in it that an axis is labelled with.
+/// A range of numbers, and the round numbers in it that label an axis.
 struct Axis {
   double low = 0;
   double high = 1;
