@@ -46,7 +46,7 @@ void append_window(const std::uint8_t* begin, const std::uint8_t* end, std::size
   la_ssize_t count = -1;
   if (archive_read_open_memory(reader.get(), file.data(), file.size()) == ARCHIVE_OK &&
       archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK) {
-    // In small parts: the file's header may claim much more text than there is.
+    // In small parts: the file's header may announce more text than the file has.
     constexpr std::size_t part = std::size_t{1} << 16;
     do {
       const std::size_t size = out.size(), wanted = std::min(part, limit);

@@ -66,7 +66,7 @@ class Parser {
     if (book == books.end()) refuse(line);
     const auto place = static_cast<std::size_t>(book - books.begin());
     const auto label = std::upper_bound(ends.begin(), ends.end(), place) - ends.begin();
-    // The split must depend on nothing but book and chapter.
+    // The split must depend only on book and chapter.
     const std::uint64_t hash = mezzo::detail::mix(mezzo::detail::key_of("bible_kjv"),
                                                   mezzo::detail::key_of(std::string(line.substr(0, colon))));
     return {line.substr(space + 1), label, hash % 10 == 0};

@@ -23,10 +23,10 @@ struct LabeledTexts {
   Tensor labels{};
 };
 
-/// The King James Version (1611; public domain) as text classification: the class is the part of the Bible that a verse
-/// is from, an index in bible_kjv_classes(). Returns the training and the test set of 31,102 verses in total. About one
-/// chapter in ten is in the test set, always as a whole: no test verse has a neighbour in the training set. The split
-/// depends on book and chapter alone.
+/// The King James Version (1611; public domain) as text classification: the class is the part of the Bible that
+/// contains the verse, an index in bible_kjv_classes(). Returns the training and the test set of 31,102 verses in
+/// total. About one chapter in ten is in the test set, always as a whole: no test verse has a neighbour in the training
+/// set. The split depends only on book and chapter.
 ///
 /// Reads `bible.data` of Debian's package `bible-kjv-text` from the first folder that has it: `root` or `bible-kjv` in
 /// it. If `root` is "": `bible-kjv` in the folder of the environment variable MEZZO_DATA, in /usr/local/share/datasets

@@ -15,9 +15,10 @@ struct Cifar10Options {
 /// Pictures of 10 classes (Krizhevsky, 2009): a training set of 50,000 samples and a test set of 10,000. Fields:
 /// `image` (uint8, shape (32, 32, 3), input) and `label` (int64, shape (), 0 to 9, target).
 ///
-/// Reads the binary version, `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`, with or without `.gz`; that
-/// of Keras and torchvision consists of pickles, which can run code. The search for the folder is that of mnist();
-/// nothing is downloaded. Throws a FileError with the searched folders if there are no files, and if a file is corrupt.
+/// Reads the binary version, `data_batch_1.bin` to `data_batch_5.bin` and `test_batch.bin`, with or without `.gz`; the
+/// version that Keras and torchvision read consists of pickles, which can run code. The search for the folder is that
+/// of mnist(); nothing is downloaded. Throws a FileError with the searched folders if there are no files, and if a file
+/// is corrupt.
 MEZZO_API std::pair<Dataset, Dataset> cifar10(const Cifar10Options& options = {});
 
 struct Cifar100Options {

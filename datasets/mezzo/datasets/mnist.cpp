@@ -48,8 +48,8 @@ Dataset read_part(const std::string& folder, const std::string& part) {
   return Dataset::from_tensors({{"image", std::move(images), Role::input}, {"label", std::move(labels), Role::target}});
 }
 
-/// Reads the training and the test set from MNIST's four files. `name` is the folder's name, `hint` says how to get the
-/// files.
+/// Reads the training and the test set from MNIST's four files. `name` is the folder's name, `hint` explains how to get
+/// the files.
 std::pair<Dataset, Dataset> read_files(const std::string& name, const std::string& root, const std::string& hint) {
   const std::string folder = find_folder(name, root, "train-images-idx3-ubyte", hint);
   return {read_part(folder, "train"), read_part(folder, "t10k")};

@@ -17,7 +17,7 @@ struct OxfordIiitPetOptions {
   std::int64_t image_size = 224;
   /// Length of the shorter side before the middle is cut out, in pixels; at least image_size.
   std::int64_t resize_size = 256;
-  /// True: training pictures are random crops, half of them flipped, drawn anew in each epoch. False: the middle.
+  /// True: training pictures are random crops, half of them flipped, drawn again in each epoch. False: the middle.
   bool augment = true;
   /// Seed of the augmentation. -1: the seed of seed_everything().
   std::int64_t seed = -1;

@@ -78,7 +78,7 @@ std::string path_of(const char* name, const WordSequencesOptions& options) {
   return detail::require_file(folder, file);
 }
 
-/// With all numbers, Keras replaces the largest one: num_words is that of the largest number, which is not below it.
+/// Without num_words Keras sets num_words to the largest number, and so replaces that number.
 WordSequencesOptions with_num_words(WordSequencesOptions options, const std::vector<const Texts*>& all) {
   if (options.num_words && *options.num_words != 0) return options;
   std::int64_t most = 0;

@@ -16,8 +16,8 @@ std::vector<detail::Implementation> concatenate(const std::vector<std::vector<de
   return all;
 }
 
-/// Implementations that decline operands without elements, which they leave to the reference: sizes of 0 break their
-/// merging of axes, divisions of work and primitives.
+/// Implementations that decline operands without elements and leave them to the reference: sizes of 0 break their
+/// merging of axes, division of work and primitives.
 std::vector<detail::Implementation> with_elements(std::vector<detail::Implementation> list) {
   for (detail::Implementation& implementation : list) {
     implementation.create = [create = std::move(implementation.create)](
@@ -34,7 +34,7 @@ std::vector<detail::Implementation> with_elements(std::vector<detail::Implementa
   return list;
 }
 
-/// For kernels of matrix products and convolutions. Those of other ops decide by themselves how many threads they use.
+/// For kernels of matrix products and convolutions. Kernels of other ops choose their number of threads themselves.
 std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::Implementation> list) {
   for (detail::Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
   return list;
@@ -51,9 +51,9 @@ std::vector<detail::Implementation> kernel_table() {
       with_elements(outer_product_implementations()),                     // gradients of kernels, with many rows
       with_elements(pointwise_implementations()),                         // 1 x 1 convolutions
       with_elements(on_one_thread_if_small(onednn_implementations())),    // matrix products and convolutions
-      with_elements(xsimd_implementations()),  // ops whose time is that of reading and writing memory
-      widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline
-      reference_implementations(),             // all ops, in float32 and float64
+      with_elements(xsimd_implementations()),                             // ops limited by memory bandwidth
+      widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
+      reference_implementations(),  // all ops, in float32 and float64
   });
 }
 

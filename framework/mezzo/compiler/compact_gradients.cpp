@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t gradient = 1;  // index among the inputs of an update
 
-/// Updates that treat each element for itself. lamb and lars have fast kernels for whole gradients only.
+/// Updates that process each element separately. lamb and lars have fast kernels for whole gradients only.
 bool is_update(const detail::Node& node) {
   if (!is(node, ops::optimizer_update)) return is(node, ops::sgd_update) || is(node, ops::adam_update);
   const std::string& rule = node.attributes.get<std::string>("rule");
@@ -49,8 +49,8 @@ std::unordered_set<const detail::Node*> find_compactable(const Graph& graph) {
   return found;
 }
 
-/// The operand of `node`, an add, that is a gather_gradient without another reader, of few rows; -1 if there is none.
-/// Not one in half precision, which the add rounds once more.
+/// Index of the operand of `node`, an add, that is a gather_gradient of few rows without another reader; -1 if there is
+/// none. Operands in half precision are excluded, because the add rounds them once more.
 int few_rows_operand(const detail::Node& node, const Uses& uses) {
   const Spec& sum = node.outputs.front();
   if (!is(node, ops::add) || accumulation_dtype(sum.dtype) != sum.dtype) return -1;

@@ -17,16 +17,16 @@
 namespace mezzo {
 namespace {
 
-/// The kernels of one thread that were used last: a part of the ExecutionContext. Kernels have state while they run, so
+/// The most recently used kernels of one thread: a part of the ExecutionContext. Kernels have state while they run, so
 /// threads don't share them.
 class EagerKernels {
  public:
-  /// The kernel of a request. The caller shares it, since it may be dropped while it runs: a host function may call
-  /// ops.
+  /// The kernel of a request. Returns a shared pointer, since the cache may drop the kernel while it runs: a host
+  /// function may call ops.
   std::shared_ptr<Kernel> find(const std::string& key, const KernelRequest& request) {
     const auto found = places_.find(key);
     if (found != places_.end()) {
-      kernels_.splice(kernels_.begin(), kernels_, found->second);  // the first was used last
+      kernels_.splice(kernels_.begin(), kernels_, found->second);  // most recently used first
       return kernels_.front().second;
     }
     std::shared_ptr<Kernel> kernel = choose_kernel(request).kernel;

@@ -17,7 +17,7 @@ Attributes with_relu(const detail::Node& norm, const detail::Node& relu) {
   return attributes;
 }
 
-/// The most that a relu, or a norm with one, gives; 0: no limit.
+/// Upper limit of a relu, or of a norm with one; 0: no limit.
 double max_value(const detail::Node& node) { return node.attributes.get_or("max_value", 0.0); }
 
 /// True if the gradient can compute a norm's output again: it is not rounded to a narrower dtype.
@@ -61,8 +61,8 @@ Graph fuse_forward(const Graph& graph) {
 }
 
 /// Moves relu_gradient into the gradient of a fused batch norm: the node takes the cotangent of the relu's output, and
-/// that output or the norm's shift, with which it computes the output again and reads an array less. If other nodes
-/// read the cotangent of the relu's input (a residual does), it becomes one more output.
+/// that output or the norm's shift. With the shift it computes the output again, and reads one array less. If other
+/// nodes read the cotangent of the relu's input (a residual does), it becomes one more output.
 Graph fuse_gradient(const Graph& graph) {
   const Uses uses(graph);
   return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {

@@ -18,7 +18,7 @@ bool computed_as_float(DType dtype) {
   return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::float16 || dtype == DType::boolean;
 }
 
-/// True if the op computes bools from numbers 0 and 1 as well; arithmetic of bools is that of bits.
+/// True if the op computes bools from numbers 0 and 1 as well; arithmetic of bools is bitwise.
 bool computes_bools(const detail::Node& node) {
   return is(node, ops::cast) || is(node, ops::equal) || is(node, ops::less) || is(node, ops::less_equal) ||
          is(node, ops::logical_and) || is(node, ops::logical_not) || is(node, ops::logical_or) || is(node, ops::where);
@@ -110,7 +110,7 @@ class Groups {
     return all.size() <= most_steps && sources.size() <= most_inputs;
   }
 
-  /// Adds the node to the groups, which become one.
+  /// Adds the node to the groups and merges them.
   void merge(const std::vector<std::size_t>& joined, const detail::NodePtr& node) {
     const std::size_t target = *std::min_element(joined.begin(), joined.end());
     for (const std::size_t i : joined) {
@@ -129,7 +129,7 @@ class Groups {
   std::unordered_map<const detail::Node*, std::size_t> index_;
 };
 
-/// Values that something outside of the group of their node reads.
+/// Values that are read outside of the group of their node.
 class Outside {
  public:
   Outside(const Graph& graph, const Groups& groups) {

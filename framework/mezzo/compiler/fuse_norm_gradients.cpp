@@ -8,7 +8,7 @@
 namespace mezzo {
 namespace {
 
-/// The gradients of a 1 x 1 convolution, which alone read the gradient of the norm behind it.
+/// The gradients of a 1 x 1 convolution that are the only readers of the gradient of the norm behind it.
 struct Readers {
   const detail::Node* of_input = nullptr;
   const detail::Node* of_kernel = nullptr;
@@ -49,7 +49,7 @@ Graph fuse_norm_gradients(const Graph& graph) {
   const auto readers = readers_of_gradients(graph);
   auto place = places_of(graph);
 
-  /// True if the node of all gradients can stand in the place of the norm's gradient, and has a kernel of its own.
+  /// True if the node of all gradients can replace the norm's gradient, and has a dedicated kernel.
   const auto joins = [&](const detail::Node& norm, const Readers& of) {
     if (of.of_input == nullptr || of.of_kernel == nullptr) return false;
     const Value &kernel = of.of_input->inputs[1], &x = of.of_kernel->inputs[0];
@@ -72,7 +72,7 @@ Graph fuse_norm_gradients(const Graph& graph) {
         to.add(joined(*old, node->inputs, to.of(of.of_kernel->inputs[0]), to.of(of.of_input->inputs[1]), of));
     replaced[of.of_input] = all[0];
     replaced[of.of_kernel] = all[1];
-    return {node->inputs[0], all[2], all[3]};  // nothing reads the first any more
+    return {node->inputs[0], all[2], all[3]};  // the first has no reader any more
   });
 }
 

@@ -16,7 +16,8 @@ const Op* normalizing(const detail::Node& reader) {
   return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
 }
 
-/// True for an output of a norm that can be computed again from its shift, which a relu without a residual gives it.
+/// True for an output of a norm that can be computed again from its shift, which is an output of a norm with a relu and
+/// without a residual.
 bool is_computed_again(const Value& y) {
   return is(y, ops::batch_norm) && y.output() == 0 && y.node()->attributes.get_or("shift", false);
 }

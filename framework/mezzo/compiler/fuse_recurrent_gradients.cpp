@@ -7,10 +7,10 @@
 namespace mezzo {
 namespace {
 
-/// The array of which a value is a reshape.
+/// The array that a value reshapes.
 Value reshaped(const Value& value) { return is(value, ops::reshape) ? reshaped(value.node()->inputs[0]) : value; }
 
-/// True for a^T b. The kernel named "outer" takes those of two matrices without a bias or an epilogue.
+/// True for a^T b. The kernel named "outer" supports such products of two matrices without a bias or an epilogue.
 bool is_transposed_product(const detail::Node& node) {
   return is(node, ops::matmul) && node.attributes.get_or("transpose_a", false);
 }

@@ -3,7 +3,7 @@
 namespace mezzo {
 
 Graph run_passes(Graph graph, const PipelineOptions& options) {
-  // Differentiation is no pass: gradients() does it in the trace, so that a step can use its own gradients.
+  // Differentiation is not a pass: gradients() does it in the trace, so that a step can use its own gradients.
   graph = simplify(graph);
   if (options.fuse) {
     graph = fuse_epilogues(graph);

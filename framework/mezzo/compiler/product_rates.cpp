@@ -96,7 +96,7 @@ struct Candidate {
         operations += product->operations_of();
         names.insert(product->implementation());
       }
-      // The best round counts, since other processes may slow down some.
+      // The best round is taken, since other processes may slow down some rounds.
       const auto shortest = detail::agreed_shortest(seconds);
       return shortest ? operations / *shortest / 1e9 : 0;
     };

@@ -18,7 +18,7 @@ bool rounds_to_nearest(const detail::Node& update) {
   return (dtype == DType::bfloat16 || dtype == DType::float16) && !update.attributes.has("kept");
 }
 
-/// The learning rate: the first scalar in float64, which slots of such variables are not.
+/// The learning rate: the first scalar in float64. Slots of such variables are not float64.
 double rate_of(const detail::Node& update, const std::vector<const void*>& in) {
   for (std::size_t i = 2; i < update.inputs.size(); ++i) {
     if (update.inputs[i].dtype() == DType::float64) return *static_cast<const double*>(in[i]);

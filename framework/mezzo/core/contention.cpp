@@ -19,18 +19,19 @@ namespace mezzo::detail {
 namespace {
 
 constexpr double window = 0.05;     // seconds of steps between measurements
-constexpr double least_ran = 1e-3;  // seconds; the share of a thread that ran less says little
+constexpr double least_ran = 1e-3;  // seconds; the share of a thread that ran less is not significant
 
 // Threads that spin wait for a processor only if other programs take it. Threads that sleep also wait a little for it
 // when they wake up.
 constexpr double busy_spinning = 0.15, busy_sleeping = 0.3;
-constexpr double certain = 0.1;                            // seconds in a row: less may be a short task
+constexpr double certain = 0.1;                            // seconds in a row: a shorter load may be a short task
 constexpr double least_patience = 0.5, most_patience = 4;  // doubled by each try that fails
-// Spinning is tried at the latest then: how long sleeping threads wait on an idle machine depends on the machine.
+// Time after which spinning is tried in any case: the waits of sleeping threads on an idle machine differ from machine
+// to machine.
 constexpr double most_away = 10;
-constexpr double calm = 5;  // seconds alone until a try has succeeded
+constexpr double calm = 5;  // seconds at Level::alone until a try has succeeded
 
-std::atomic<int> wanting{0};  // threads that want the idle team
+std::atomic<int> wanting{0};  // number of threads that use the idle team
 
 }  // namespace
 

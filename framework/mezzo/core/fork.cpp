@@ -27,9 +27,9 @@ Mutexes& mutexes() {
   return *one;
 }
 
-thread_local int own_delays = 0;  // living objects ForkDelay of this thread
+thread_local int own_delays = 0;  // existing objects ForkDelay of this thread
 
-/// Counts the objects ForkDelay that live, and the forks that wait for them.
+/// Counts the existing objects ForkDelay, and the forks that wait for them.
 class DelayedForks {
  public:
   void begin_work() {

@@ -52,13 +52,13 @@ struct State {
   int depth = 0;  // fork_depth() when the team was started
 };
 
-/// Never destroyed: at the end of the process the team may wait on.
+/// Never destroyed: at the end of the process the team may still wait.
 State& state() {
   static auto* const one = new State;
   return *one;
 }
 
-/// Forgets a team that a parent process has. The caller holds the mutex.
+/// Drops a team of a parent process. The caller holds the mutex.
 void leave_to_parent() {
   if (state().depth != fork_depth()) (void)state().team.release();  // its thread can't be joined here
   state().depth = fork_depth();

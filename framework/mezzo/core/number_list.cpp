@@ -45,7 +45,7 @@ Tensor array(const detail::NumberList& numbers, std::optional<DType> dtype) {
   return all.cast(dtype.value_or(own));
 }
 
-// The rows are one NumberList more, of all of them.
+// The rows become one further NumberList.
 Tensor::Tensor(std::initializer_list<detail::NumberRow> rows)
     : Tensor(array(detail::NumberList(rows.begin(), rows.size()))) {}
 

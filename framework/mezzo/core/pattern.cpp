@@ -25,7 +25,7 @@ std::size_t after_repetition(const std::string& text, std::size_t at) {
   return text[end] == '}' ? end + 1 : at;
 }
 
-/// Refuses what RE2 takes for octal numbers and plain text: "\12" and "a{1".
+/// Refuses text that RE2 reads as octal numbers or plain text: "\12" and "a{1".
 void check_digits_and_braces(const std::string& text) {
   constexpr std::size_t most_digits = 4;  // of a repetition; RE2 has an upper bound of 1000
   bool in_class = false;

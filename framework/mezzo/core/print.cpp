@@ -24,7 +24,7 @@ void print_elements(std::ostream& out, const Tensor& tensor) {
   if constexpr (std::is_class_v<T>) {
     out << xt::make_lambda_xfunction([](T half) { return static_cast<float>(half); }, elements);
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    // xtensor's own printer takes absolute values, which the least integer has none of.
+    // xtensor's own printer takes absolute values, but the least integer has no absolute value.
     out << xt::make_lambda_xfunction([](T number) { return fmt::format("{}", number); }, elements);
   } else {
     out << elements;

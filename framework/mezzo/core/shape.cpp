@@ -37,7 +37,8 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
     if (x != y && x != 1 && y != 1 && x >= 0 && y >= 0) {
       fail<ShapeError>(where, "shapes must be equal or 1 on axis -{}; got {} and {}", rank - i, a, b);
     }
-    out[i] = x == 1 || (x < 0 && y != 1) ? y : x;  // an unknown size is the other's, unless that stretches
+    out[i] = x == 1 || (x < 0 && y != 1) ? y : x;  // an unknown size is that of the other operand, unless that is
+                                                   // stretched
   }
   return out;
 }

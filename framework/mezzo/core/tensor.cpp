@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Pages of zeros. The system clears a page when it is first touched, which the threads of a kernel do together.
+/// Pages of zeros. The system clears a page at its first access, so that the threads of a kernel share this work.
 std::shared_ptr<void> allocate_pages(std::size_t bytes) {
   constexpr std::size_t page = 4096;
   const std::size_t size = (bytes + page - 1) / page * page, mapped = size + huge_page;

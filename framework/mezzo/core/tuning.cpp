@@ -130,7 +130,7 @@ struct Prepared {
   bool bind = false;
 };
 
-/// Applies the settings to all threads of the pool but this one, if they differ from the ones before.
+/// Applies the settings to all threads of the pool except this one, if they have changed.
 void prepare_pool(bool flush, bool bind) {
   auto& pool = detail::ExecutionContext::current().part<Prepared>();
   const int threads = thread_count();

@@ -22,7 +22,7 @@ Guard& guard() {
   return *one;
 }
 
-// Made before there are threads: a child of a fork() in the middle of its construction would wait for ever.
+// Made before there are threads: a child of a fork() in the middle of its construction would wait forever.
 [[maybe_unused]] const Guard& made_early = guard();
 
 /// The usages' part of a thread's ExecutionContext. Its address is the key of the thread.

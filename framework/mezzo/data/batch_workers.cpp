@@ -96,7 +96,7 @@ void BatchWorkers::work() {
 }
 
 BatchWorkers::Slot BatchWorkers::load(std::int64_t batch) const noexcept {
-  const ForkDelay delay;  // a lock of the data set's must be free in a child
+  const ForkDelay delay;  // locks of the data set must be free in a child
   try {
     return {.batch = load_(batch)};
   } catch (...) {

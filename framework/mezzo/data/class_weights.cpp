@@ -62,7 +62,7 @@ class ClassWeighted : public DatasetSource {
     }
   }
 
-  /// Writes the weights of a field for a target of so many elements.
+  /// Writes the weights of a field for a target of that many elements.
   void write(const void* target, std::int64_t count, const Field& field, float* out) const {
     visit_dtype(fields_[target_].dtype, [&](auto zero) {
       using T = decltype(zero);

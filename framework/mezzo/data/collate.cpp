@@ -42,7 +42,7 @@ void fill(Tensor& tensor, double value) {
   }
 }
 
-/// The fields with the sizes that open axes get in a batch of these samples.
+/// The fields with the sizes of open axes in a batch of these samples.
 std::vector<Field> closed(std::vector<Field> fields, const std::vector<DatasetSample>& samples,
                           const BatchPadding& padding, const char* where) {
   std::int64_t longest = 0;

@@ -40,7 +40,7 @@ std::optional<CombinedSource::Turn> CombinedSource::turn_of(std::size_t loader) 
 BatchStream& CombinedSource::stream_of(std::size_t loader, const Turn& turn) {
   std::optional<Opened>& opened = streams_[loader];
   if (!opened || opened->epoch != turn.epoch) {
-    opened.reset();  // leaves its threads to the new one
+    opened.reset();  // its threads go to the new one
     opened.emplace(Opened{combined_->loaders()[loader].second.pass(turn.epoch, turn.batch, turn.left), turn.epoch});
   }
   return opened->stream;

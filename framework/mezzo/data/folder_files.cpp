@@ -41,7 +41,7 @@ class Visited {
   std::set<std::pair<dev_t, ino_t>> folders_;
 };
 
-/// Folders inside of one, in which each is entered once: those without a link first, by name.
+/// Folders inside of a folder, each entered once: folders that are not links first, by name.
 std::vector<fs::path> folders_below(const fs::path& top, bool follow_links, std::error_code& error) {
   Visited visited;
   std::vector<fs::path> found{top};

@@ -32,7 +32,7 @@ void check_ranges(const DataLoaderOptions& options) {
   }
 }
 
-/// The options with the sampler that they mean.
+/// The options with their sampler, or the default one.
 DataLoaderOptions with_sampler(DataLoaderOptions options, const Dataset& dataset) {
   if (options.sampler) return options;
   options.sampler = options.shuffle ? Any<Sampler>(RandomSampler(dataset)) : Any<Sampler>(SequentialSampler(dataset));
@@ -56,7 +56,7 @@ std::string combined_order(const CombinedLoader& combined) {
   return fmt::format("CombinedLoader {} ({})", combined.mode(), fmt::join(texts, "; "));
 }
 
-/// Order of an iterable data set. Parts give batches in turn, so that the order depends on their size, too.
+/// Order of an iterable data set. Parts produce batches in turn, so that the order depends on their size, too.
 std::string iterable_order(const DataLoaderOptions& options) {
   const int parts = std::max(1, options.workers);
   const std::string batches = parts > 1 ? fmt::format(" in batches of {}", options.batch_size) : "";

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t rounds = 8;
 
-/// Order that was recorded for small sets: Fisher and Yates' shuffle.
+/// Stored order of small sets: Fisher and Yates' shuffle.
 std::vector<std::int64_t> stored_order(std::int64_t count, std::uint64_t key, std::int64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), std::int64_t{0});

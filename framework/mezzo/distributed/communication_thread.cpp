@@ -80,7 +80,7 @@ void CommunicationThread::run_task(Task& task) {
     } catch (...) {
       error = std::current_exception();
     }
-    if (task.tells || !cancelled_) failure_ = error;  // else fail() comes next, and has the reason
+    if (task.tells || !cancelled_) failure_ = error;  // else fail() follows, with the reason
   }
   task.operation = nullptr;
   task.completion->set(error);

@@ -23,7 +23,7 @@ detail::RankMemory memory(const RankArray& x) {
   return {x.data, static_cast<std::size_t>(x.size) * dtype_size(x.dtype)};
 }
 
-/// Memory of the thread that runs operations, which keeps it: fresh pages cost more than a sum.
+/// Memory of the thread that runs operations, kept between them: new pages cost more than a sum.
 std::byte* scratch(std::size_t bytes) {
   thread_local std::unique_ptr<std::byte[]> memory;  // NOLINT(modernize-avoid-c-arrays): not initialized
   thread_local std::size_t size = 0;
@@ -45,7 +45,7 @@ Parts received_parts(const detail::RankMemory& own, int rank, int ranks, std::ve
   return receive;
 }
 
-/// Sends each part to its rank, and returns the addresses of what all ranks have for the part of this one.
+/// Sends each part to its rank, and returns the addresses of all ranks' numbers for this rank's part.
 std::vector<const std::byte*> exchange_parts(detail::Transport& transport, const std::vector<RankArray>& parts,
                                              const std::atomic<bool>& cancelled) {
   Parts send;
@@ -61,7 +61,7 @@ void require_bfloat16(DType dtype) {
   if (dtype != DType::bfloat16) mezzo::fail<DTypeError>("[Communicator]", "dtype must be bfloat16; got {}", dtype);
 }
 
-/// Bytes of an all_reduce up to which each rank sends all to all others: one exchange in place of two.
+/// Size in bytes up to which an all_reduce sends all elements of each rank to all others: one exchange in place of two.
 constexpr std::size_t small = 4096;
 
 }  // namespace
@@ -233,7 +233,7 @@ void Communicator::all_gather(const RankArray& x) { start_all_gather(x).wait(); 
 void Communicator::broadcast(const RankArray& x, int root) {
   require_rank(root);
   if (size_ == 1) return;
-  // The root sends a part to each rank, and these send their parts to one another: no rank sends more than twice x.
+  // The root sends a part to each rank, and these send their parts to each other: no rank sends more than twice x.
   start([parts = parts_of(x), root, this](detail::Transport& transport) {
     Parts send(parts.size()), receive(parts.size());
     for (std::size_t i = 0; i < parts.size() && rank_ == root; ++i) send[i] = memory(parts[i]);

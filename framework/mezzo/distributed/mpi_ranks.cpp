@@ -99,7 +99,7 @@ std::unique_ptr<detail::Transport> detail::open_mpi() { return std::make_unique<
 
 std::shared_ptr<Communicator> Communicator::mpi() {
   static std::mutex mutex;
-  static std::shared_ptr<Communicator> one;  // its end, at that of the process, ends MPI
+  static std::shared_ptr<Communicator> one;  // destroyed at the end of the process, which ends MPI
   const std::lock_guard<std::mutex> lock(mutex);
   if (!one) one = std::make_shared<Communicator>(detail::open_mpi);
   return one;

@@ -33,8 +33,8 @@ bool detail::started_by_mpi() {
   };
   if (above_one("OMPI_COMM_WORLD_SIZE") || above_one("PMI_SIZE")) return true;
   if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr) return false;
-  // SLURM_NTASKS alone is also that of a batch script, whose programs are no ranks.
-  // PMIX_RANK alone is left over, or set by hand: a launcher also names the job.
+  // SLURM_NTASKS alone may come from a batch script, whose programs are not ranks. PMIX_RANK alone is left over, or set
+  // by hand: a launcher also sets the name of the job.
   return (std::getenv("PMIX_RANK") != nullptr && std::getenv("PMIX_NAMESPACE") != nullptr) ||
          (above_one("SLURM_NTASKS") && above_one("SLURM_STEP_NUM_TASKS"));
 }

@@ -19,7 +19,7 @@ struct RankHub {
   /// First rank that has ended before it came to round `round`.
   std::optional<std::size_t> missing(std::uint64_t round) const {
     for (std::size_t i = 0; i < ended.size(); ++i) {
-      if (arrived[i] < round && ended[i] && !ended[i]->empty()) return i;  // a failure, which others may follow
+      if (arrived[i] < round && ended[i] && !ended[i]->empty()) return i;  // a failure, which may cause others
     }
     for (std::size_t i = 0; i < ended.size(); ++i) {
       if (arrived[i] < round && ended[i]) return i;
@@ -55,10 +55,10 @@ class ThreadTransport final : public detail::Transport {
     hub_->changed.notify_all();
     while (!all_arrived(round)) {
       const auto missing = hub_->missing(round);
-      if (missing || cancelled) hub_->arrived[self] = round - 1;  // nobody may read `send` any more
+      if (missing || cancelled) hub_->arrived[self] = round - 1;  // `send` must not be read any more
       if (missing) fail_for(*missing);
       if (cancelled) mezzo::fail<RankError>("[Communicator]", "rank {} has failed", rank_);
-      hub_->changed.wait_for(lock, std::chrono::milliseconds(20));  // `cancelled` wakes nobody
+      hub_->changed.wait_for(lock, std::chrono::milliseconds(20));  // `cancelled` wakes no thread
     }
     std::optional<std::size_t> wrong;
     for (std::size_t i = 0; i < receive.size(); ++i) {

@@ -66,7 +66,7 @@ Values from_here(Values values) {
   return values;
 }
 
-/// True for C++ integers alone, of an op that doesn't make floats of them.
+/// True if all operands are C++ integers and the op doesn't convert them to floats.
 bool integers_alone(const Op& op, const Values& inputs) {
   const auto promotes = [](Cast how) { return how == Cast::promote; };
   return !inputs.empty() && !op.effect && !op.cast.floats_only &&
@@ -108,7 +108,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   return trace->append(std::move(node));
 }
 
-/// Computes at once: sizes stay numbers while a step is traced. An integer is a weak one.
+/// Computes at once: sizes stay numbers while a step is traced. An integer becomes a weak Value.
 Values compute_integers(const Op& op, Values inputs, Attributes attributes) {
   const OutsideTrace outside;
   Values out = insert_node(op, std::move(inputs), std::move(attributes));
@@ -156,8 +156,8 @@ Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
   };
   if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) return as_read(replaced);
   if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
-  auto node =
-      std::make_shared<detail::Node>();  // a node although it is computed: functional graphs find the variable by it
+  auto node = std::make_shared<detail::Node>();  // a node although the value is computed: functional graphs find the
+                                                 // variable by it
   node->op = &variable_op();
   node->where = detail::current_label("variable");
   node->variable = variable;

@@ -32,7 +32,7 @@ bool has_map(const detail::CastRegions& regions) {
                      [](const detail::CastRegion& r) { return r.policy.map() != nullptr; });
 }
 
-/// True if a policy that applies here is a map. Only then the path is needed; building it for each op is slow.
+/// True if a policy that applies here is a map. The path is needed only then, and building it for each op is slow.
 bool maps_count(const Policy& global) {
   if (global.map() != nullptr || base_policy().map() != nullptr || has_map(outermost())) return true;
   return std::any_of(frames().begin(), frames().end(), [](const detail::Frame& layer) {
@@ -43,7 +43,7 @@ bool maps_count(const Policy& global) {
 }  // namespace
 
 detail::Scope::Scope(detail::Frame frame) : depth_(frames().size()) {
-  constexpr std::size_t most = 256;  // more than any model nests
+  constexpr std::size_t most = 256;  // above the nesting of any model
   if (depth_ >= most) {
     fail<ValueError>(detail::current_label("Layer"),
                      "calls of layers must not be nested deeper than {}; a layer calls itself", most);

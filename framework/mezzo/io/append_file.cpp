@@ -17,7 +17,7 @@ namespace mezzo::detail {
 AppendFile::AppendFile(std::string path, const std::string& where, bool lines)
     : path_(std::move(path)), where_(fmt::format("{} \"{}\":", where, path_)) {
   check_path(path_, where_);
-  // Read access is for the last byte; a file that can only be written to, such as a pipe, is no file of lines.
+  // Read access is for the last byte; a file that can only be written to, such as a pipe, is not a file of lines.
   descriptor_ = ::open(path_.c_str(), (lines ? O_RDWR : O_WRONLY) | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_with_errno("cannot be opened for writing");
   struct stat status {};

@@ -56,7 +56,7 @@ std::optional<T> element(std::string_view field) {
     if constexpr (std::is_same_v<T, float>) {
       if (const auto value = parse<float>(field)) return value;
     }
-    // Halves, and floats that std::from_chars calls out of range: of these, the small ones are 0.
+    // 16-bit floats, and floats that are out of range for std::from_chars: small ones become 0.
     const auto wide = parse<double>(field);
     if (!wide) return std::nullopt;
     const T value = convert<T>(*wide);

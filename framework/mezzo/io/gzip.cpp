@@ -28,7 +28,7 @@ class Inflater {
   z_stream stream_{};
 };
 
-/// Size of the content as stored in the file's last four bytes, limited to the possible: deflate compresses at most
+/// Size of the content as stored in the file's last four bytes, limited by the largest compression of deflate,
 /// 1032-fold.
 std::uint64_t likely_size(const detail::Bytes& bytes, std::uint64_t limit) {
   std::uint64_t stored = 0;

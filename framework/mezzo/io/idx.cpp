@@ -69,7 +69,7 @@ Header parse_header(const detail::Bytes& bytes, const std::string& where) {
   return header;
 }
 
-/// Content of the file, of which `header` is the start. No more is decompressed than the header announces.
+/// Content of the file that starts with `header`. Decompresses only as much as the header announces.
 detail::Bytes whole_content(detail::Bytes file, const Header& header, const std::string& path,
                             const std::string& where) {
   if (!is_gzip(file)) return file;

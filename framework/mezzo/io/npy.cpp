@@ -25,8 +25,8 @@ char xt::detail::map_type<mezzo::float16>() {
 namespace mezzo::detail {
 namespace {
 
-/// The input of xt::load_npy: a checked header, written anew, and the elements. xtensor's own parser is not for
-/// untrusted bytes: it misreads header lengths from 128 on, and takes neither keys in another order nor version 3.0.
+/// The input of xt::load_npy: a checked header, written again, and the elements. xtensor's own parser is not for
+/// untrusted bytes: it misreads header lengths from 128 on, and supports neither keys in another order nor version 3.0.
 class CheckedStream : public std::streambuf {
  public:
   CheckedStream(const NpyHeader& header, const std::string& descr, const ReadBytes& read) : read_(read) {
@@ -80,7 +80,7 @@ Tensor load(std::istream& in, const NpyHeader& header) {
 Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& where) {
   const NpyHeader header = read_npy_header(read, size, where);
   if (element_count(header.shape) == 0) return Tensor(header.shape, header.dtype);
-  // A byte that is neither 0 nor 1 is no bool: bools are read as uint8 and checked.
+  // A byte that is neither 0 nor 1 is not a bool: bools are read as uint8 and checked.
   const bool is_bool = header.dtype == DType::boolean;
   const DType dtype = is_bool ? DType::uint8 : header.dtype;
   CheckedStream buffer(header, npy_descr(dtype, where), read);

@@ -31,7 +31,7 @@ constexpr std::array<NumpyDType, 9> numpy_dtypes{{{"<f4", DType::float32},
 constexpr std::string_view magic = "\x93NUMPY"sv;
 constexpr std::size_t max_npy_rank = 64;  // numpy's
 
-/// Bytes as an error text shows them: at most 60, and those that don't print as "\x93".
+/// Bytes as shown in an error text: at most 60, and those that don't print as "\x93".
 std::string shown(std::string_view bytes) {
   std::string text;
   for (const char c : bytes.substr(0, 60)) {

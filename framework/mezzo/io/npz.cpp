@@ -56,8 +56,8 @@ void check(archive* zip, int result, const std::string& where) {
   fail<FileError>(where, "must be a whole zip archive; libarchive reports: {}", text == nullptr ? "an error" : text);
 }
 
-/// True for a zip archive without entries, which libarchive takes for no archive: 22 bytes, all but the signature 0.
-/// Throws a FileError if the file is missing or not a regular file.
+/// True for a zip archive without entries, which libarchive does not accept as an archive: 22 bytes, all 0 except the
+/// signature. Throws a FileError if the file is missing or not a regular file.
 bool is_empty_archive(const std::string& path, const std::string& where) {
   const detail::OpenFile file(path, where);
   std::array<char, 22> bytes{}, empty{'P', 'K', '\5', '\6'};

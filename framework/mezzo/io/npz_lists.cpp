@@ -120,7 +120,7 @@ class ListPickle {
     list.content->others.push_back(std::move(item));
   }
 
-  /// The items above the last mark, which is dropped.
+  /// The items above the last mark. Drops the mark.
   std::vector<Item> above_mark() {
     std::size_t begin = stack_.size();
     while (begin > 0 && stack_[begin - 1].kind != Kind::mark) --begin;
@@ -150,12 +150,12 @@ class ListPickle {
 
   void get(std::uint64_t index) {
     const auto found = memo_.find(index);
-    // Names are used again, lists are not: those could hold themselves.
+    // Names may be used again. Lists may not: they could contain themselves.
     if (found == memo_.end() || !found->second.content) refuse("must be well-formed");
     stack_.push_back(found->second);
   }
 
-  /// A call is not made: it stands for an object.
+  /// A call is not executed: an object replaces it.
   void reduce() {
     pop();
     top(Kind::name);

@@ -32,7 +32,7 @@ constexpr std::array<Row, 10> dtypes{{{"F32", DType::float32},
                                       {"BOOL", DType::boolean}}};
 
 /// Receives the JSON token by token and throws a FileError at the first token that the format does not allow. A parsed
-/// tree would hide duplicate keys: the library keeps the last one.
+/// tree would hide duplicate keys, because the library keeps only the last one.
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Reader(const std::string& path) : path_(path) {}

@@ -47,7 +47,7 @@ static void describe_margins(Fields& fields, const char* name, detail::Margins& 
   if (numbers != margins.numbers()) margins = detail::Margins::of(numbers);
 }
 
-/// Options of convolutions but for those of the kernel and the bias.
+/// Options of convolutions except those of the kernel and the bias.
 template <class Options>
 static void describe_conv(Fields& fields, Options& options) {
   fields("filters", options.filters);

@@ -23,7 +23,7 @@ Value binary_terms(const Value& y_true, const Value& y_pred) {
 }
 
 /// Logits of 16-bit probabilities, if these are results of a sigmoid of the graph: 1 - p has only 8 or 11 bits, and is
-/// 0 where the loss is large. Undefined otherwise. It looks through casts and reshapes to the shape of y_pred.
+/// 0 where the loss is large. Undefined otherwise. Skips casts, and reshapes to the shape of y_pred.
 Value logits_of(const Value& y_pred) {
   Value p = y_pred;
   while (is(p, ops::cast) || is(p, ops::reshape) || is(p, ops::identity)) p = p.node()->inputs.front();
@@ -118,7 +118,7 @@ Value sparse_categorical_crossentropy(const Value& y_true, const Value& y_pred, 
   const Value ignored = equal(targets.y_true, *options.ignore_class);
   Shape column = targets.y_true.shape();
   column.push_back(1);
-  // Scores of 0 would be divided by their sum without logits.
+  // Without logits, scores of 0 would be divided by their sum.
   const double score = options.from_logits ? 0 : 1;
   const Value each = sparse_crossentropy(where(ignored, 0, targets.y_true),
                                          where(reshape(ignored, column), score, targets.y_pred), options.from_logits);

@@ -39,7 +39,7 @@ std::vector<double> even(std::int64_t n) {
   return out;
 }
 
-/// 1 for the k largest elements of the last axis (of equal ones, the first), else 0.
+/// 1 for the k largest elements of the last axis (among equal ones, the first), else 0.
 Value largest_k(const Value& x, std::int64_t k) {
   const std::int64_t size = x.shape().back();
   return sum_over(one_hot(top_k(x, std::min(k, size)).indices, size, -1, x.dtype()), -2);

@@ -211,7 +211,7 @@ detail::SavedClass<Metric> saved(const char* name) {
   return detail::saved_class<M, Options, Metric>(name);
 }
 
-/// A metric of one rate at a given other one.
+/// A metric of one rate at a given value of another.
 template <class M>
 detail::SavedClass<Metric> saved_at(const char* name) {
   using At = metrics::AtArguments;

@@ -112,7 +112,7 @@ Json write_tensor(const Tensor& tensor, const std::string& what) {
     fail<ValueError>(what, "an array in a config must have at most {} elements; got shape {}", max_config_elements,
                      tensor.shape());
   }
-  const bool wide = tensor.dtype() == DType::int64;  // a double has not all its numbers
+  const bool wide = tensor.dtype() == DType::int64;  // a double can't hold all its numbers
   Json values = Json::array();
   if (wide) {
     for (std::int64_t i = 0; i < tensor.size(); ++i) values.push_back(tensor.data<std::int64_t>()[i]);
@@ -333,7 +333,7 @@ void Fields::exchange(const char* name, T& value) {
     const detail::Json& written = (*content_.json)[name] = detail::to_json(what, value);
     if constexpr (!detail::HoldsLayers<T>::value) {
       T again = value;
-      detail::from_json(written, what, again);  // refuses what it would refuse later
+      detail::from_json(written, what, again);  // raises the errors of later uses now
     }
     return;
   }

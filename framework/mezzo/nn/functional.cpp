@@ -80,14 +80,14 @@ class detail::FunctionalGraph::Reader {
     return out;
   }
 
-  /// Notes the result of a step for read_masks() if it has a mask.
+  /// Records the result of a step for read_masks() if it has a mask.
   void note_mask(const Value& value) {
     const detail::NodePtr& node = value.node();
     if (!node || steps_.count(node.get()) == 0 || !value.mask().defined()) return;
     if (masked_.emplace(node.get(), value.output()).second) with_masks_.push_back(value);
   }
 
-  /// Reads the masks that were noted, and those of the values behind them.
+  /// Reads the recorded masks, and those of the values behind them.
   void read_masks() {
     for (; read_masks_ < with_masks_.size(); ++read_masks_) {
       const Value value = with_masks_[read_masks_];
@@ -256,7 +256,8 @@ const detail::FunctionalGraph::Symbols& detail::FunctionalGraph::symbols() const
       }
     }
   }
-  // The last op of a container may make a mask: of layers that the graph calls, the output of the last call is taken.
+  // The last op of a container may make a mask. For layers that the graph calls, the output of the last call is
+  // therefore used.
   std::map<const detail::LayerState*, std::size_t> last;
   for (std::size_t i = 0; i < layout_.calls.size(); ++i) {
     const auto& layer = layout_.calls[i].layer;

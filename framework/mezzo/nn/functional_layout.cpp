@@ -59,8 +59,8 @@ void detail::FunctionalGraph::read_layout(const Places& inputs, const Places& st
     if (layout_.problem.empty()) layout_.problem = text;
     return detail::GraphLayout::Operand{};
   };
-  // The two lambdas that follow return the operand of the layout if what it depends on is there; else they put that on
-  // the stack.
+  // The following two lambdas return the operand of the layout if its dependencies are available; else they push these
+  // on the stack.
   std::vector<Place> pending;
   const auto of_place = [&](const Place& place) -> std::optional<detail::GraphLayout::Operand> {
     const Step& step = steps_[place.first];
@@ -111,7 +111,7 @@ void detail::FunctionalGraph::read_layout(const Places& inputs, const Places& st
     if (const auto step = steps.find(node); step != steps.end()) return of_place({step->second, symbol.output});
     return problem("a layer was called with a value that the outputs don't depend on");
   };
-  // A mask on which no output depends.
+  // A mask that no output depends on.
   const auto unused = [&](const detail::LayerCall::Symbol& mask) {
     const detail::Node* node = mask.node.lock().get();
     return !mask.constant.defined() && mask.output >= 0 && inputs.count(node) == 0 && steps.count(node) == 0;

@@ -288,7 +288,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   }
   const Policy policy = detail::current_frames().empty() ? dtype_policy() : detail::current_policy();
   const DType wanted = policy.variable_dtype();
-  // Sums over steps would stop growing in 16 bits. A dtype that was given to the layer itself holds.
+  // Sums over steps would stop growing in 16 bits. A dtype of the layer's own policy is kept.
   const bool wide = options.at_least_float32 || (!options.trainable && state_->policy.inherits());
   const DType dtype = wide ? accumulation_dtype(wanted) : wanted;
   if (auto* budget = detail::LayerWeightBudget::current()) {

@@ -68,7 +68,8 @@ class Walk {
     }
   }
 
-  /// The longest ways. A layer that is called twice has one, which counts for all of its calls that come later here.
+  /// Lengths of the longest paths. A layer that is called twice has one length, which applies to all of its calls that
+  /// are visited later.
   void measure() {
     ways_.assign(operations_.size(), 0);
     std::vector<std::size_t> ways(operations_.size(), 0);

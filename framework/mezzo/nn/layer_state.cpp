@@ -24,8 +24,8 @@ bool has_weights(const detail::LayerState& layer) {
                                                [](const auto& child) { return has_weights(*child.second); });
 }
 
-/// Throws a ValueError if the parent has called a layer of the child's class that nobody holds any more: its call makes
-/// the layer, another one at each trace.
+/// Throws a ValueError if the parent has called a layer of the child's class that no longer exists: then call() makes
+/// the layer, a new one at each trace.
 void refuse_made_in_call(const detail::LayerState& parent, const detail::LayerState& child) {
   for (const auto& [name, layer] : parent.children) {
     const bool dropped = layer.pointer().use_count() == 1;

@@ -24,7 +24,7 @@ Values Layer::masked(const Values& xs, const CallOptions& options) const {
   return out;
 }
 
-/// Gives the outputs their masks. Outside of the layer's frame, so that its last op remains its output.
+/// Sets the masks of the outputs. Called outside of the layer's frame, so that its last op remains its output.
 void Layer::set_masks(const Values& xs, Values& out) {
   const auto has_mask = [](const Value& value) { return value.mask().defined(); };
   if (!supports_masking()) {

@@ -12,7 +12,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// Files by the state of the layer. Entries of layers that exist no longer are dropped at the next one.
+/// Files by the state of the layer. Entries of layers that no longer exist are dropped when the next entry is added.
 struct Waiting {
   struct Entry {
     std::weak_ptr<LayerState> layer;  // another layer may get the address

@@ -62,10 +62,10 @@ class Matching {
 
   std::vector<Match> matches;
   detail::Findings faults, mismatches;
-  bool all_known = true;  ///< false if the file has tensors that no weight takes
+  bool all_known = true;  ///< false if the file has tensors without a weight
 
  private:
-  /// Compares a tensor with the one of which it must be a copy, if the file has both.
+  /// Compares a tensor with the tensor that it must copy, if the file has both.
   void compare(const std::string& copy, const std::string& original) {
     const auto *first = file_.find(prefix_ + copy), *second = file_.find(prefix_ + original);
     if (first == nullptr || second == nullptr) return;

@@ -178,7 +178,7 @@ FileWeights file_weights(const LayerState& layer) {
 
 void check_weight_names(const LayerState& layer, const std::string& where) {
   const auto dotted = [](const std::string& name) { return name.find('.') != std::string::npos; };
-  // Other names differ, since those of sub-layers and of own weights do.
+  // Other names differ, since the names of sub-layers and of own weights differ.
   const bool may_collide = !layer.weight_files.rename.empty() ||
                            std::any_of(layer.children.begin(), layer.children.end(),
                                        [&](const auto& child) { return dotted(child.first); }) ||

@@ -17,7 +17,7 @@ Value exponential_below_0(const Value& x, double alpha, double scale) {
   return where(positive, x, expm1(scale == 1 ? below : below / scale) * alpha);
 }
 
-// y = max(x - t, 0) has dx = g - mean of g over the support, there; 0 elsewhere.
+// y = max(x - t, 0) has dx = g - mean of g over the support, inside of the support; 0 elsewhere.
 Values sparsemax_gradient(const GradientContext& context) {
   const Value &g = context.cotangent(), &y = context.output();
   const Shape axes{context.attributes().get<std::int64_t>("axis")};

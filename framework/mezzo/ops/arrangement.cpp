@@ -35,7 +35,7 @@ std::int64_t known_size(const Value& x, std::int64_t axis, const std::string& wh
   return size;
 }
 
-/// x with the shape that `to` makes of its shape, also where several sizes are not known yet.
+/// x with the shape to(shape of x), also if several sizes are not known yet.
 Value reshaped(const Value& x, const std::function<Shape(Shape)>& to) {
   const auto run = [to](const Value& y) { return reshape(y, to(y.shape())); };
   const auto open = std::count_if(x.shape().begin(), x.shape().end(), [](std::int64_t size) { return size < 0; });
@@ -311,7 +311,7 @@ Value trace(const Value& x, std::int64_t offset, std::int64_t axis1, std::int64_
   return sum(diagonal(x, offset, axis1, axis2), {{-1}});
 }
 
-// Rows of n + 1 elements, of which the first is x: read as rows of n elements, they are the matrix.
+// Rows of n + 1 elements with x as the first one; read as rows of n elements, they are the matrix.
 Value diagflat(const Value& x, std::int64_t k) {
   const std::int64_t count = size(x), n = count + std::abs(k);
   if (count == 0) return broadcast_to(full_like(reshape(sum(x), {1, 1}), 0, x.dtype()), {n, n});

@@ -64,8 +64,8 @@ Shape statistics_axes(const Value& x) {
   return axes;
 }
 
-/// dx with the part that goes through the statistics of all ranks. `all`: gradients by x, gamma and beta if the
-/// statistics were constants.
+/// dx with the part that goes through the statistics of all ranks. `all`: gradients with respect to x, gamma and beta
+/// if the statistics were constants.
 Value through_joined_statistics(const GradientContext& context, const Values& all) {
   const Value &x = context.input(0), &gamma = context.input(1), mean = context.output(1), inverse = context.output(2);
   const DType wide = all[1].dtype();
@@ -109,8 +109,8 @@ Values insert_joined(Values operands, const Attributes& attributes,
   return out;
 }
 
-/// True if a layer's compute dtype would round x: features from outside. Op lists round what they list, and functional
-/// graphs are inserted again.
+/// True if a layer's compute dtype would round x: features from outside. False under op lists, which round operands
+/// themselves, and in functional graphs, which are inserted again.
 bool is_rounded(const Value& x, DType compute) {
   if (detail::current_frames().empty() || (Trace::current() == nullptr && x.symbolic())) return false;
   const bool narrow = accumulation_dtype(compute) != compute && detail::current_policy().by_op() == nullptr;

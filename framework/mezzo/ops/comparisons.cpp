@@ -5,7 +5,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
-// Comparisons, functions of bools, and tests of numbers. equal has a file of its own.
+// Comparisons, functions of bools, and tests of numbers. equal is in a separate file.
 namespace mezzo {
 namespace {
 
@@ -46,7 +46,7 @@ Value truth(const Value& x) {
   return x.weak() ? Value(x.tensor().cast(DType::boolean)) : detail::as(x, DType::boolean);
 }
 
-/// The sign bit of floats: 1 / x tells -0 from 0.
+/// The sign bit of floats: 1 / x distinguishes -0 from 0.
 Value float_sign_bit(const Value& x) { return logical_or(less(x, 0), less(reciprocal(x), 0)); }
 
 }  // namespace

@@ -61,8 +61,8 @@ struct Scores {
 /// last ones in lexicographic order.
 using Beam = std::map<Path, Scores>;
 
-/// Keeps the `width` most probable prefixes. `place`: number of prefixes that the empty one follows; after the first
-/// frame that is the place of the blank among the classes.
+/// Keeps the `width` most probable prefixes. `place`: number of prefixes in front of the empty one; after the first
+/// frame, the place of the blank among the classes.
 void prune(Beam& beam, std::int64_t width, std::int64_t place) {
   if (static_cast<std::int64_t>(beam.size()) <= width) return;
   std::vector<std::pair<double, Beam::iterator>> order;
@@ -119,7 +119,7 @@ std::vector<Decoded> search(const Frames& frames, const CTCDecodeOptions& option
   return out;
 }
 
-/// (paths, batch, frames + 1): the labels, then -1; in the last place the score.
+/// (paths, batch, frames + 1): the labels, then -1; the last place has the score.
 Tensor decode(const Tensor& logits, const Tensor& lengths, const CTCDecodeOptions& options, const std::string& where) {
   const Shape& shape = logits.shape();
   const std::int64_t batch = shape[0], frames = shape[1], row = frames + 1;

@@ -45,7 +45,7 @@ Value call(const Function& function, const Values& arguments) {
 
 std::vector<Spec> infer(const OpCall& call) { return {call.inputs[0]}; }
 
-/// Input 0, the value, gets no cotangent: it would continue through the function's own ops.
+/// Input 0, the value, has no cotangent: it would continue through the function's own ops.
 Values gradient(const GradientContext& context) {
   const Values given = function_of(context.attributes()).gradient(context.cotangent());
   const std::size_t arguments = context.input_count() - 1;

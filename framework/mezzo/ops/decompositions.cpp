@@ -7,7 +7,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
-// QR, eigenvalues, singular values, and what is made of them.
+// QR, eigenvalues, singular values, and functions computed from them.
 namespace mezzo {
 namespace {
 

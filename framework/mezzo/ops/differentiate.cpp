@@ -32,11 +32,13 @@ DType cotangent_dtype(const Value& value) {
   return value.dtype();
 }
 
-/// Computes the nodes of layers' calls again, as new nodes after all others, if their RematCall says so.
+/// Computes the nodes of layers' calls again, as new nodes after all others, if their RematCall is marked.
 class Recomputation {
  public:
   explicit Recomputation(const std::vector<detail::NodePtr>& nodes) {
-    if (Trace::current()->mode() != Trace::Mode::graph) return;  // neither in eager steps, which keep all, nor in loops
+    if (Trace::current()->mode() != Trace::Mode::graph)
+      return;  // neither in eager steps, which keep all values, nor
+               // in loops
     for (const detail::NodePtr& node : nodes) {
       if (const detail::RematCall* const call = call_of(*node)) calls_[call].push_back(node);
     }
@@ -80,8 +82,8 @@ class Recomputation {
   }
 
   std::unordered_map<const detail::RematCall*, std::vector<detail::NodePtr>>
-      calls_;                                                       // without nodes, once they are computed again
-  std::unordered_map<const detail::Node*, detail::NodePtr> nodes_;  // new ones of old ones
+      calls_;                                                       // empty once they are computed again
+  std::unordered_map<const detail::Node*, detail::NodePtr> nodes_;  // new nodes by old ones
 };
 
 class Backward {

@@ -14,7 +14,7 @@ Values dropout_gradient(const GradientContext& context) {
 }
 
 Values insert_dropout(const Values& inputs, const Attributes& attributes) {
-  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
+  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call sets the mode
     return insert(ops::dropout, {inputs[0], 0.0, 0.0}, detail::with(attributes, {{"key", std::int64_t{0}}}));
   }
   if (!detail::training_phase() || attributes.get<double>("rate") == 0) {  // same dtype as in training

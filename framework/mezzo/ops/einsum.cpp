@@ -47,7 +47,7 @@ Term ordered(const Term& term, const Labels& labels) {
   return {same ? term.x : transpose(term.x, permutation), labels};
 }
 
-/// Sums over the labels that `kept` doesn't hold.
+/// Sums over the labels that are not in `kept`.
 Term summed(const Term& term, const Labels& kept) {
   Shape axes;
   Labels rest;
@@ -72,7 +72,7 @@ Value aligned(const Term& term, const Labels& labels) {
   return reshaped(ordered(term, own).x, shape);
 }
 
-/// The product of two terms, summed over the labels that `kept` doesn't hold.
+/// The product of two terms, summed over the labels that are not in `kept`.
 Term product(Term a, Term b, const Labels& kept) {
   // Axes of size 1 that broadcast: left out where the other operand has the axis.
   for (auto* pair : {&a, &b}) {

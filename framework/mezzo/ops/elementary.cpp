@@ -83,7 +83,7 @@ Values arctan2_gradient(const GradientContext& context) {
   return out;
 }
 
-// The weights are those of a softmax of a and b. Of equal operands, also infinite ones, each gets one half.
+// The weights are those of a softmax of a and b. For equal operands, also infinite ones, each weight is one half.
 Values logaddexp_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1);
   const Value difference = where(equal(a, b), 0, a - b);

@@ -11,7 +11,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// The number of the dtype that is nearest to that side.
+/// The number of the dtype nearest to that side.
 Value nearest(const BeyondNumber& number) {
   const NumberRange range = number_range(number.dtype);
   const double limit = number.side > 0 ? range.most : range.least;

@@ -34,7 +34,7 @@ Op extreme_op() {
   return op;
 }
 
-// d a^b = b a^(b - 1) da + log(a) a^b db. Neither is NaN at a = 0: an exponent of 0 gives a gradient of 0, and log(0)
+// d a^b = b a^(b - 1) da + log(a) a^b db. Neither is NaN at a = 0: an exponent of 0 has a gradient of 0, and log(0)
 // counts as 0.
 Values power_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1);

@@ -38,8 +38,8 @@ const detail::VariableState* read_by(const Value& value) {
   return value.node()->variable.get();
 }
 
-/// Throws a ValueError if the result depends on an argument that is a variable by another way than the argument: a
-/// layer that reads the variable itself. The gradient would not count that.
+/// Throws a ValueError if the result depends on an argument that is a variable in another way, through a layer that
+/// reads the variable directly. The gradient would not include that dependence.
 void refuse_other_reads(const Value& result, const Values& xs, const Values& inputs, const std::string& where) {
   std::unordered_map<const detail::VariableState*, std::size_t> variables;
   std::unordered_set<const detail::Node*> seen;
@@ -68,8 +68,8 @@ void refuse_other_reads(const Value& result, const Values& xs, const Values& inp
   }
 }
 
-/// The function's value, then the gradients, in the running trace. The arguments are nodes of their own: what the
-/// function takes from elsewhere is constant, even if it is one of xs.
+/// The function's value, then the gradients, in the running trace. The arguments are separate nodes: values that the
+/// function captures are constant, even if they are among xs.
 Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, const std::string& where) {
   Values inputs;
   for (const Value& x : xs) inputs.push_back(identity(x));
@@ -80,7 +80,7 @@ Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, c
   return out;
 }
 
-/// `regions`: the caller's scopes, which a trace of its own hides.
+/// `regions`: the caller's scopes, which a separate trace hides.
 Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, const std::string& where,
                              const detail::CastRegions& regions) {
   const FunctionOfAll within = [&](const Values& arguments) {

@@ -74,7 +74,7 @@ Value cropped_to(const Value& x, std::int64_t height, std::int64_t width) {
   return slice(x, {{0, (h - rows) / 2, (w - columns) / 2, 0}, {-1, rows, columns, -1}});
 }
 
-/// Images with borders, which get the proportions of the new size.
+/// Images with borders added for the proportions of the new size.
 Value padded_to(const Value& x, std::int64_t height, std::int64_t width, double fill_value) {
   const std::int64_t h = x.shape()[1].or_unknown(), w = x.shape()[2].or_unknown();
   const std::int64_t rows = (std::max(h, w * height / width) - h) / 2;

@@ -9,7 +9,7 @@
 namespace mezzo {
 namespace {
 
-/// True for ops that move elements and leave them as they are.
+/// True for ops that move elements without changing them.
 bool moves(const Op& op) {
   const Op* const all[] = {&ops::reshape, &ops::transpose,     &ops::slice,   &ops::broadcast_to,
                            &ops::flip,    &ops::stop_gradient, &ops::identity};

@@ -86,7 +86,7 @@ MEZZO_API SVD svd(const Value& x, bool full_matrices = true);
 /// largest singular value.
 MEZZO_API Value matrix_rank(const Value& x, std::optional<double> tol = std::nullopt);
 
-/// Product of n factors x; for a negative n, of -n factors of the inverse.
+/// Product of n factors x; for a negative n, of |n| factors of the inverse.
 MEZZO_API Value matrix_power(const Value& x, std::int64_t n);
 /// @}
 

@@ -12,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-/// An op that casts its operand as op lists say, for as_listed().
+/// An op that casts its operand by op lists, for as_listed().
 Op name_in_lists() {
   Op op;
   op.cast.floats_only = true;

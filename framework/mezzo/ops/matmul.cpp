@@ -52,7 +52,8 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
 
 Value rows(const Value& x) { return reshape(x, {-1, x.shape().back()}); }
 
-// A float32 sum of ones ends at 2^24. Sums of more terms than long_depth are therefore made of those of pieces.
+// A float32 sum of ones stops growing at 2^24. Sums of more terms than long_depth are therefore sums of the sums of
+// pieces.
 constexpr std::int64_t long_depth = 1 << 20, piece = 1 << 14;
 
 /// Pieces of the matrices along the axis of the sum, the last one or the one before: (..., pieces, matrix of a piece).
@@ -152,7 +153,7 @@ Value matmul(const Value& a, const Value& b, const MatmulOptions& options) {
     if (of_a.size() == 1) shape.erase(shape.end() - (of_b.size() == 1 ? 1 : 2));
     return detail::reshape_result(wide, shape);
   }
-  // Leading axes that broadcast. The op itself takes equal ones, or a b without any.
+  // Leading axes that broadcast. The op itself supports equal leading axes, or a b without any.
   const Shape left(of_a.begin(), of_a.end() - 2), right(of_b.begin(), of_b.end() - 2);
   const bool direct = left == right || (right.empty() && !(options.transpose_a && of_a.size() > 2));
   const auto stretched = [&](const Value& x, Shape leading, const Value& other) {

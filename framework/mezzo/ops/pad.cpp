@@ -44,7 +44,7 @@ Op detail::define_pad() {
 
 namespace {
 
-/// Place in an axis of `size` elements that a place outside of it repeats.
+/// Index in an axis of `size` elements that is repeated at an index outside of it.
 std::int64_t repeated(std::int64_t place, std::int64_t size, const std::string& mode) {
   if (mode == "edge") return std::clamp<std::int64_t>(place, 0, size - 1);
   if (mode == "wrap") return ((place % size) + size) % size;

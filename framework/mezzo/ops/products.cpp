@@ -4,7 +4,7 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
-// Products as einsum writes them.
+// Products as compositions of einsum.
 namespace mezzo {
 namespace {
 

@@ -46,7 +46,7 @@ class Quantiles {
     double place = q * static_cast<double>(count_ - 1);
     if (method_ == "lower") place = std::floor(place);
     if (method_ == "higher") place = std::ceil(place);
-    if (method_ == "nearest") place = std::ceil(place - 0.5);  // as JAX: of two equally near, the lower
+    if (method_ == "nearest") place = std::ceil(place - 0.5);  // as in JAX: ties take the lower one
     const double low = std::floor(place);
     const double part = method_ == "midpoint" && place != low ? 0.5 : place - low;
     Value out = element(static_cast<std::int64_t>(low));

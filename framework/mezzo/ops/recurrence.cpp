@@ -119,8 +119,8 @@ std::vector<Spec> infer_recurrent_kernel_gradient(const OpCall& call) {
   return out;
 }
 
-/// True if the kernel's cotangent is one product that reads the states a step earlier. In 16 bits they are copied on
-/// the way back, for the products of oneDNN.
+/// True if the kernel's cotangent is one product that reads the states a step earlier. In 16 bits the states are copied
+/// in the backward pass, for the products of oneDNN.
 bool reads_states_earlier(const RecurrenceLayout& at, DType dtype) {
   return dtype_size(dtype) > 2 && at.kind != Kind::gru_reset_before && at.dropped == RecurrenceLayout::none;
 }

@@ -13,7 +13,7 @@ Op rounding() {
   return op;
 }
 
-/// a gets the cotangent, b the cotangent times minus the rounded quotient.
+/// a has the cotangent, b the cotangent times minus the rounded quotient.
 template <Value (*rounded)(const Value&)>
 Values remainder_gradient(const GradientContext& context) {
   Values out(2);

@@ -128,7 +128,7 @@ Values insert_attention(const Values& inputs, const Attributes& attributes) {
     const DType compute = detail::operand_dtype(op, operands[0]);
     operands[3] = detail::as(operands[3].across_border(false), accumulation_dtype(compute));
   }
-  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call decides if it trains
+  if (Trace::current() == nullptr && inputs[0].symbolic()) {  // a functional graph: its call sets the mode
     if (rate > 0) operands.insert(operands.end(), {Value(0.0), Value(0.0)});
     return insert(op, operands, attributes);
   }

@@ -74,7 +74,7 @@ class Hoist {
     return insert(*node.op, std::move(inputs), node.attributes);
   }
 
-  /// The value itself, or an input of the body in place of a moved one.
+  /// The value itself, or an input of the body if the value was moved.
   Value inside(const Value& value) {
     if (moved_.count(value.node().get()) == 0) return value;
     Value& found = replaced_[{value.node().get(), value.output()}];
@@ -113,7 +113,7 @@ class Hoist {
 
   Graph& graph_;
   std::vector<Input> inputs_;
-  std::unordered_map<const Node*, Values> outside_;  // values around the loop of nodes of the body
+  std::unordered_map<const Node*, Values> outside_;  // values around the loop, by nodes of the body
   std::unordered_set<const Node*> moved_;
   std::map<std::pair<const Node*, int>, Value> replaced_;
 };
@@ -150,7 +150,7 @@ TracedBody trace_body(const ScanFunction& function, std::vector<Spec> carries, c
   TracedBody out;
   out.draw_step = draw_step(DrawnFor::iteration);
   std::vector<Trace::Captured> captured;
-  bool held = false;  // by functions of the program
+  bool held = false;  // from functions of the program
   for (bool wider = true; wider;) {
     wider = false;
     Trace trace(Trace::Mode::body, training);

@@ -45,7 +45,7 @@ Value sum_rows(const Value& indices, const Value& rows, std::int64_t size) {
                     {{"axis", std::int64_t{0}}, {"size", size}, {"negative", false}, {"dtype", dtype}});
 }
 
-// The last one of several updates with equal indices has the cotangent of its row.
+// Among updates with equal indices, the last one has the cotangent of the row.
 Values scatter_update_gradient(const GradientContext& context) {
   Values out(3);
   const Value& indices = context.input(1);
@@ -98,7 +98,7 @@ struct Places {
     inner.assign(shape.begin() + depth, shape.end());
     for (std::int64_t k = 0; k < depth; ++k) {
       const std::int64_t along = shape[static_cast<std::size_t>(k)];
-      // Checks each index on its own: only the sum of them is checked later.
+      // Checks each index separately: later only their sum is checked.
       const Value checked = rows_at(arange_tensor(along), reshape(slice(list, {{0, k}, {-1, 1}}), {-1}));
       rows = rows.defined() ? rows * along + checked : checked;
       size *= along;

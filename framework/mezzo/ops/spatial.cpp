@@ -11,8 +11,8 @@
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 
-// Convolutions by those of images: one axis as images of height 1; of volumes, the elements of the windows along the
-// depth become channels, so that one convolution accumulates all products.
+// Convolutions computed as convolutions of images. Lines are images of height 1. For volumes, the elements of the
+// windows along the depth become channels, so that one convolution accumulates all products.
 namespace mezzo {
 namespace {
 
@@ -65,7 +65,7 @@ void require_kernel(const std::string& where, const char* name, const Value& ker
   }
 }
 
-/// Throws a ShapeError unless x has this number of channels; `name` names the kernel that says so.
+/// Throws a ShapeError unless x has this number of channels; `name` is the kernel in the text.
 void require_channels(const std::string& where, const Value& x, std::int64_t channels, const char* name) {
   if (x.shape().back() != channels) {
     fail<ShapeError>(where, "input axis -1 must be {} (channels of {}); got shape {}", channels, name, x.shape());
@@ -141,7 +141,7 @@ Extent extent_of(std::int64_t size, std::int64_t kernel, std::int64_t stride, st
   return {.size = (size - 1) * stride + 2 + both - kernel, .front = front, .back = both - front};
 }
 
-/// The convolution along the depth that a transposed one is: images of its windows in x with zeros between its
+/// A transposed convolution along the depth, as a convolution: images of its windows in x with zeros between its
 /// elements.
 Value transposed_depth(const Value& x, std::int64_t taps, std::int64_t stride, std::int64_t dilation,
                        const Extent& extent) {

@@ -8,8 +8,8 @@
 #include <mezzo/ops/spatial.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 
-// Pooling by that of images. Maxima and means of windows are those along one axis after another: the number of elements
-// of a window, also of its part inside x, is the product of its sizes.
+// Pooling computed as pooling of images. Maxima and means of windows are computed along one axis after another: the
+// number of elements of a window, also of its part inside x, is the product of its sizes.
 namespace mezzo {
 namespace {
 
@@ -55,8 +55,8 @@ Value pool(const std::string& where, const Op& op, const Value& x, const detail:
   return window[0] == 1 && strides[0] == 1 ? volumes : pool_axis(op, volumes, 1, window[0], strides[0], padding);
 }
 
-/// Windows of one axis have two sizes at most, `small` and one more: both are pooled at every position, of which the
-/// windows' are taken.
+/// Windows of one axis have at most two sizes, `small` and `small` + 1. Both are pooled at every position, and the
+/// positions of the windows are selected.
 Value adapt_axis(const Op& op, const Value& x, std::size_t axis, std::int64_t count) {
   const std::int64_t size = x.shape()[axis].or_unknown(), small = (size + count - 1) / count;
   if (size == count) return x;
@@ -88,7 +88,7 @@ Value adapt(const std::string& where, const Op& op, const Value& x, const detail
     window.push_back(x.shape()[i + 1] / counts[i]);
   }
   if (even && axes == 2) return pool_images(op, x, window, window, {0, 0, 0, 0});
-  // Maxima from the last axis on: of equal elements, the first one in row-major order of the window is taken.
+  // Maxima from the last axis on, so that among equal elements the first one in row-major order of the window is taken.
   const bool from_last = &op == &ops::max_pool2d;
   Value y = x;
   for (std::size_t i = 0; i < axes; ++i) {

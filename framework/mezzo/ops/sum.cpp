@@ -16,7 +16,7 @@ Values mean_gradient(const GradientContext& context) {
   for (const auto axis : context.attributes().get<Shape>("axes")) {
     count *= static_cast<double>(context.input(0).shape()[static_cast<std::size_t>(axis)]);
   }
-  // A 16-bit 1 / count would lose digits, or underflow.
+  // A 16-bit 1 / count would lose digits or underflow.
   const Value g = detail::as(context.cotangent(), accumulation_dtype(context.dtype(0))) * (1 / count);
   return {stretch(context, detail::as(g, context.dtype(0)))};
 }

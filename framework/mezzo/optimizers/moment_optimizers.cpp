@@ -1,4 +1,4 @@
-// Optimizers with averages of the gradient: relatives of Adam and of momentum.
+// Optimizers with averages of the gradient: variants of Adam and of momentum.
 #include <mezzo/core/fail.hpp>
 #include <mezzo/optimizers/adamax.hpp>
 #include <mezzo/optimizers/lamb.hpp>

@@ -14,7 +14,7 @@ namespace {
 
 Value number(double value, DType dtype) { return Tensor::scalar(value, dtype); }
 
-/// x clipped to [-limit, limit]; a NaN stays one.
+/// x clipped to [-limit, limit]; NaN stays NaN.
 Value clipped(const Value& x, double limit) {
   if (limit == 0) return x;
   const Value bound = number(limit, x.dtype());
@@ -77,7 +77,7 @@ void Muon::update_step(const std::shared_ptr<detail::VariableState>& variable, c
                        const Step& step) {
   const Value multiplier = gradient_multiplier(gradient, step);
   const auto scaled_rate = [&](double factor) { return step.learning_rate * number(factor, DType::float64); };
-  // The fused passes decay by the rate that they get, Keras by the learning rate.
+  // The fused passes decay by the rate that is passed to them, Keras by the learning rate.
   const auto decay = [&](double factor) { return step.weight_decay / factor; };
   const Shape& shape = variable->value.shape();
   if (uses_adam(shape, step.path.empty() ? variable->name : step.path)) {

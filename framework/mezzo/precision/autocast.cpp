@@ -32,7 +32,7 @@ std::vector<DType> autocast(const detail::CastRule& rule, const std::vector<deta
     any = true;
   }
   if (any && widest == DType::boolean && int_scalar) widest = DType::int64;  // mask * 2
-  if (!any) {                                                                // numbers alone
+  if (!any) {                                                                // only C++ numbers
     for (const detail::Operand& operand : operands) widest = promote(widest, operand.dtype);
     if (rule.floats_only || is_floating(widest)) widest = compute;
   }

@@ -35,7 +35,7 @@ std::string by(const char* variable, const char* function) {
   return fmt::format("{} or {}", function, variable);
 }
 
-/// Place of this process in a training that mpirun or srun starts, and the threads that it then has.
+/// Rank of this process in a training started by mpirun or srun, and its number of threads.
 std::string ranks_text() {
   if (!detail::started_by_mpi()) return "1";
   try {

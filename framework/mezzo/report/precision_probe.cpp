@@ -22,8 +22,8 @@ Value before_cast(Value value) {
   return value;
 }
 
-/// Floating values that leave layers, by path, in the order of computation. The path "" has the values that the model
-/// computes outside of its layers and that layers read or that it predicts.
+/// Floating values that leave layers, by path, in the order of computation. The path "" has values computed outside of
+/// the model's layers that layers read, and predictions.
 class Leaving {
  public:
   Leaving(const Graph& graph, const ProbedStep& step) {
@@ -45,7 +45,7 @@ class Leaving {
   }
 
   std::vector<std::pair<std::string, Values>> by_path;
-  Values handed;  // values of layers that the model's own step reads
+  Values handed;  // values of layers that are read by the model's own step
 
  private:
   using Key = std::pair<const Node*, int>;
@@ -175,7 +175,7 @@ StepRun PrecisionProbe::step(const Policy& policy, double loss_scale) {
 
 StepRun PrecisionProbe::settled(const Policy& policy, bool own_policies, double loss_scale) {
   constexpr double least = LossScaleOptions().floor;
-  const bool finite_in_float32 = finite(float32_.gradients);  // if not, no scale helps
+  const bool finite_in_float32 = finite(float32_.gradients);  // otherwise no scale prevents the overflow
   while (true) {
     reset(own_policies);
     StepRun out = step(policy, loss_scale);

@@ -58,7 +58,7 @@ class MEZZO_API Bert : public Model {
   /// A ValueError for a size below 1, if the heads don't divide hidden_size, or for pooled_only without pooling layer.
   explicit Bert(BertOptions options = {});
 
-  /// Options that were given.
+  /// Options given to the constructor.
   const BertOptions& options() const { return options_; }
 
  protected:

@@ -40,7 +40,7 @@ class MEZZO_API DistilBert : public Model {
   /// A ValueError for a size below 1, or if the heads don't divide dim.
   explicit DistilBert(DistilBertOptions options = {});
 
-  /// Options that were given.
+  /// Options given to the constructor.
   const DistilBertOptions& options() const { return options_; }
 
  protected:

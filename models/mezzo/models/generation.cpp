@@ -54,7 +54,7 @@ class TokenSampler {
   std::vector<double> weights_;
 };
 
-/// The generator that was kept if it takes that many positions; else a new one. Its capacity is a power of two, or the
+/// The kept generator if it has room for that many positions; else a new one. Its capacity is a power of two, or the
 /// limit.
 detail::Generator& generator_for(std::int64_t batch, std::int64_t positions, std::int64_t limit,
                                  detail::Transient<detail::Generator>& kept) {

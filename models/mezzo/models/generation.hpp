@@ -31,8 +31,8 @@ struct LanguageModel {
   std::int64_t vocab_size = 0;  ///< size of a row of logits
   const char* limit_name = "";  ///< name of the option that limits the positions
   std::int64_t limit = 0;       ///< largest number of positions
-  /// From ids (batch, positions), or from ids (batch, 1), their position and caches of keys and values: to logits of
-  /// the last position and the new keys and values of each block.
+  /// Maps ids (batch, positions), or ids (batch, 1), their position and caches of keys and values, to logits of the
+  /// last position and the new keys and values of each block.
   std::function<Values(const Values&)> with_past{};
 };
 

@@ -8,8 +8,8 @@
 
 namespace mezzo::detail {
 
-/// Compiled generation for one number of sequences: a plan for each length of prompts, one for a new token, and the
-/// caches of keys and values, which both fill.
+/// Compiled generation for one number of sequences: a plan for each length of prompts, a plan for a new token, and the
+/// caches of keys and values that both plans fill.
 class Generator {
  public:
   /// `capacity`: positions of the caches.
@@ -34,7 +34,7 @@ class Generator {
     /// Logits (batch, vocabulary) of the tokens after a prompt, int64 (batch, positions): float32.
     const Tensor& begin(const Tensor& prompt);
 
-    /// Those after one more token of each sequence, int64. The token is at `position`.
+    /// Logits after one more token of each sequence, int64. The token is at `position`.
     const Tensor& next(const std::int64_t* tokens, std::int64_t position);
 
    private:

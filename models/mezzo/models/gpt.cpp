@@ -37,7 +37,7 @@ struct GPTBlockOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches and a position, as of SelfAttention.
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches and a position, as in SelfAttention.
 /// Outputs: x, keys, values.
 class GPTBlock : public Layer {
  public:

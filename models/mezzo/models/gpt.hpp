@@ -48,15 +48,15 @@ class MEZZO_API GPT : public Model {
   /// A ValueError for a size below 1, or if the heads don't divide n_embd.
   explicit GPT(GPTOptions options = {});
 
-  /// Options that were given.
+  /// Options given to the constructor.
   const GPTOptions& options() const { return options_; }
 
   /// Appends generated tokens to input_ids (batch, positions): int64 (batch, positions + max_new_tokens). Runs compiled
   /// plans, one for the prompt and one for each new token, with a cache of keys and values in the compute dtype. Plans
-  /// and caches are kept for calls with as many sequences and no more positions than the caches have, a power of two.
-  /// Random draws depend on seed_everything() and the calls since then. A ShapeError unless input_ids has two axes and
-  /// at least one position, and all positions but the last generated one fit in n_positions. A ValueError for options
-  /// out of range, for ids out of range, or while the model is running.
+  /// and caches are kept for calls with the same number of sequences and no more positions than the caches have (a
+  /// power of two). Random draws depend on seed_everything() and the calls since then. A ShapeError unless input_ids
+  /// has two axes and at least one position, and all positions except the last generated one fit in n_positions. A
+  /// ValueError for options out of range, for ids out of range, or while the model is running.
   Tensor generate(const Tensor& input_ids, const GenerateOptions& options = {});
 
  protected:

@@ -31,7 +31,7 @@ struct LlamaBlockOptions {
 };
 
 /// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches of keys and values and the position
-/// of x, as cached_attention takes them; then x has one position. Outputs: x, keys, values.
+/// of x, in the form of cached_attention; then x has one position. Outputs: x, keys, values.
 class LlamaBlock : public Layer {
  public:
   explicit LlamaBlock(LlamaBlockOptions options) : Layer("LlamaBlock", options), options_(std::move(options.llama)) {

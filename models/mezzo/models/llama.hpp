@@ -19,7 +19,8 @@ struct LlamaOptions {
   std::int64_t intermediate_size = 11008;       ///< size between the dense layers of a block
   std::int64_t num_hidden_layers = 32;          ///< number of blocks
   std::int64_t num_attention_heads = 32;        ///< number of heads of queries; divides hidden_size
-  std::int64_t num_key_value_heads = 0;         ///< heads of keys and values; divides the former; 0: as many
+  std::int64_t num_key_value_heads = 0;         ///< number of heads of keys and values; divides the number of heads of
+                                                ///< queries; 0: equal to it
   std::int64_t max_position_embeddings = 2048;  ///< largest number of positions
   double initializer_range = 0.02;              ///< standard deviation of initial kernels and embeddings, at least 0
   double rms_norm_eps = 1e-6;                   ///< epsilon of normalizations, at least 0
@@ -48,10 +49,11 @@ MEZZO_API LlamaOptions llama3_8b(LlamaOptions rest = {});       ///< 32 layers o
 /// post_attention_layernorm, gate_proj, up_proj, down_proj), norm, lm_head (absent if tied).
 class MEZZO_API Llama : public Model {
  public:
-  /// A ValueError for a size below 1, or if numbers of heads don't divide what they must, or give an odd head size.
+  /// A ValueError for a size below 1, if num_attention_heads doesn't divide hidden_size, if num_key_value_heads doesn't
+  /// divide num_attention_heads, or if the head size is odd.
   explicit Llama(LlamaOptions options = {});
 
-  /// Options that were given.
+  /// Options given to the constructor.
   const LlamaOptions& options() const { return options_; }
 
   /// Appends generated tokens, as GPT::generate() does.

@@ -22,7 +22,7 @@ struct MLPOptions {
 
 /// Multilayer perceptron (Rumelhart et al., 1986, "Learning representations by back-propagating errors"): flattens
 /// floats (batch, ...) and maps them to logits (batch, classes). The default has 669,706 weights for inputs of 784
-/// numbers. Layers: fc1, fc2, ...; the last one gives the logits.
+/// numbers. Layers: fc1, fc2, ...; the last one computes the logits.
 class MEZZO_API MLP : public Model {
  public:
   /// A ValueError for hidden_units or classes below 1, or a dropout outside of [0, 1).

@@ -15,8 +15,8 @@ Value position_ids(std::int64_t begin, std::int64_t count);
 /// Selects one position of states (batch, positions, size): (batch, size).
 Value at_position(const Value& states, std::int64_t position);
 
-/// Calls blocks one after the other. `past`: {}, or the position of x and caches of keys and values of each block, as
-/// cached_attention takes them. Each block takes x and, unless `past` is empty, its caches and the position, and
+/// Calls blocks one after the other. `past`: {}, or the position of x and caches of keys and values of each block, in
+/// the form of cached_attention. Each block takes x and, unless `past` is empty, its caches and the position, and
 /// returns x and the keys and values of x. Returns x, then keys and values of each block.
 Values run_blocks(std::vector<Any<Layer>>& blocks, const Value& x, const Values& past);
 
@@ -33,9 +33,9 @@ struct SelfAttentionOptions {
 };
 
 /// Self-attention with one matrix product for queries, keys and values, as in GPT-2 and torch's MultiheadAttention: x
-/// (batch, positions, size) to the same shape, and keys and values, each (batch, positions, heads, size / heads).
-/// Caches of keys and values and the position of x may follow x as inputs, as cached_attention takes them; then x has
-/// one position.
+/// (batch, positions, size) to a result of the same shape, and keys and values, each (batch, positions, heads, size /
+/// heads). Caches of keys and values and the position of x may follow x as inputs, in the form of cached_attention;
+/// then x has one position.
 class SelfAttention : public Layer {
  public:
   explicit SelfAttention(SelfAttentionOptions options);

@@ -23,7 +23,7 @@
 namespace mezzo {
 namespace {
 
-/// torch's default initial values of a kernel: uniform between -1 / sqrt(fan_in) and that.
+/// torch's default initial values of a kernel: uniform in [-1 / sqrt(fan_in), 1 / sqrt(fan_in)].
 VarianceScaling torch_kernel() {
   return VarianceScaling({.scale = 1.0 / 3, .mode = "fan_in", .distribution = "uniform"});
 }
@@ -56,7 +56,7 @@ Sequential down(std::int64_t filters) {
   return Sequential(std::vector<Any<Layer>>{inner});
 }
 
-/// Weights of linear interpolation from n elements to 2n whose ends are those of the n: (2n, n).
+/// Weights of linear interpolation from n to 2n elements with equal ends: (2n, n).
 Tensor doubling(std::int64_t n) {
   std::vector<double> weights(static_cast<std::size_t>(2 * n * n));
   for (std::int64_t i = 0; i < 2 * n; ++i) {
@@ -105,14 +105,14 @@ Value fitted(const Value& x, const Value& like) {
 }
 
 struct UpOptions {
-  std::int64_t input = 0;    ///< channels of the map that is upsampled and of the one that it joins, together
+  std::int64_t input = 0;    ///< sum of the channels of the upsampled map and of the map that it is joined with
   std::int64_t filters = 0;  ///< channels of the output
   bool bilinear = false;     ///< as UNetOptions
   std::string name{};        ///< name of the layer; "": automatic
   Policy dtype{};            ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Called with a map and the larger one of the way down: upsamples the first, joins both, and convolves twice.
+/// Called with a map and the larger map of the contracting path: upsamples the first, joins both, and convolves twice.
 class Up : public Layer {
  public:
   explicit Up(const UpOptions& options) : Layer("Up", options), options_(options) {

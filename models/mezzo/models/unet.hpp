@@ -21,7 +21,8 @@ struct UNetOptions {
 /// to logits (batch, height, width, n_classes). Structure and names in weight files are those of milesial's
 /// Pytorch-UNet: each block has two padded convolutions with batch normalization, so the output has the size of the
 /// image. Initial values are torch's. Bilinear interpolation aligns corners. Height and width are at least 16; where
-/// they are no multiples of 16, upsampled maps are padded with zeros to the size of the maps that they join.
+/// they are not multiples of 16, upsampled maps are padded with zeros to the size of the maps that they are joined
+/// with.
 ///
 /// Layers: inc, down1 to down4, up1 to up4, outc.
 class MEZZO_API UNet : public Model {

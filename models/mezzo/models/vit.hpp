@@ -40,7 +40,7 @@ class MEZZO_API ViT : public Model {
 
   void build(const Shape& input) override;
 
-  /// Options that were given.
+  /// Options given to the constructor.
   const ViTOptions& options() const { return options_; }
 
  protected:

@@ -7,7 +7,7 @@
 
 namespace mezzo {
 
-/// Number of keys that a query may see without a mask.
+/// Number of keys that a query may attend to without a mask.
 inline std::int64_t visible_keys(std::int64_t query, std::int64_t keys, bool causal) {
   return causal && query + 1 < keys ? query + 1 : keys;
 }
@@ -61,7 +61,7 @@ struct AttentionShape {
   std::uint64_t stream(const KernelArguments& arguments) const {
     return rate > 0 ? step_stream(key_, *arguments.in<double>(scalars_), *arguments.in<double>(scalars_ + 1)) : 0;
   }
-  /// Place of the batch's first sample among the samples that draw; 0 but for a part of a batch.
+  /// Index of the batch's first sample among all samples that draw random numbers; 0 except for a part of a batch.
   Index first_sample(const KernelArguments& arguments) const {
     return counts_ ? static_cast<Index>(*arguments.in<double>(scalars_ + 2)) : 0;
   }

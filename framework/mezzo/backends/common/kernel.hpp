@@ -11,13 +11,13 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
-// Parts that kernels of several backends are made of.
+// Parts of kernels that several backends share.
 namespace mezzo {
 
-/// Number of elements that are worth a thread of their own.
+/// Minimal number of elements for a separate thread.
 constexpr std::int64_t grain = 16384;
 
-/// Number of items of `elements` elements each that are worth a thread of their own.
+/// Minimal number of items of `elements` elements each for a separate thread.
 inline std::int64_t grain_of(std::int64_t elements) { return elements < grain ? grain / (elements + 1) + 1 : 1; }
 
 /// True for bfloat16 and float16, the dtypes of storage whose arithmetic is done in a wider dtype.
@@ -28,8 +28,8 @@ inline bool has_relu(const KernelRequest& request) {
   return request.attributes.get_or("epilogue", detail::Epilogue::none) == detail::Epilogue::relu;
 }
 
-/// Sets the reason for which an implementation declines a request and returns null:
-/// `return decline(reason, "takes float32 operands; got {}", dtype)`.
+/// Sets the reason why an implementation declines a request and returns null: `return decline(reason, "takes float32
+/// operands; got {}", dtype)`.
 template <class... Arguments>
 std::unique_ptr<Kernel> decline(std::string& reason, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   reason = fmt::format(text, std::forward<Arguments>(arguments)...);
@@ -62,8 +62,8 @@ std::unique_ptr<Kernel> make_kernel(Run run, std::vector<bool> overwrites = {}, 
   return std::make_unique<FunctionKernel<Run>>(std::move(run), std::move(overwrites), scratch);
 }
 
-/// True for each input with the shape and the element size of output 0: the inputs whose memory an elementwise kernel
-/// may write output 0 to.
+/// True for each input with the shape and the element size of output 0: output 0 of an elementwise kernel may use their
+/// memory.
 inline std::vector<bool> like_output(const KernelRequest& request) {
   const Spec& output = request.outputs[0];
   std::vector<bool> alike;
@@ -73,7 +73,7 @@ inline std::vector<bool> like_output(const KernelRequest& request) {
   return alike;
 }
 
-/// The best kernel of a cast, for kernels that compute in another dtype than their operands have.
+/// The best kernel of a cast, for kernels that compute in another dtype than that of their operands.
 inline std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
   return choose_kernel({.op = &cast_op(),
                         .attributes = {{"dtype", to}},

@@ -8,7 +8,7 @@
 namespace mezzo {
 namespace {
 
-/// A kernel that was made for one thread.
+/// A kernel made for one thread.
 class OneThreadKernel final : public Kernel {
  public:
   explicit OneThreadKernel(std::unique_ptr<Kernel> inner) : inner_(std::move(inner)) {}

@@ -14,8 +14,8 @@ bool has_compact_gradient(const KernelRequest& request);
 /// Number of elements in a row of the variable.
 std::int64_t columns_of(const KernelRequest& request);
 
-/// The inputs whose memory an update may write output 0 to, as may_overwrite() reports them. Not a compact gradient
-/// and its places: the elements at the same offset belong to other rows.
+/// The inputs whose memory output 0 of an update may use, as may_overwrite() reports them. A compact gradient and its
+/// places are excluded, because their elements at the same offset belong to other rows.
 std::vector<bool> overwritten_by_update(const KernelRequest& request);
 
 /// The request of an optimizer's update: its attributes and the indices of its inputs and outputs.

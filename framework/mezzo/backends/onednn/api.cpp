@@ -44,7 +44,7 @@ dnnl::primitive_attr attributes(bool relu) {
 }
 
 /// A descriptor that advances from implementation to implementation. oneDNN 2 keeps no copy of the operation's own
-/// descriptor: advance() reads it through a pointer, so it lives here.
+/// descriptor: advance() reads it through a pointer, so it is kept here.
 template <class D>
 struct Candidates {
   std::shared_ptr<const void> operation;
@@ -80,7 +80,7 @@ bool advance(D& descriptor) {
 }
 bool advance(dnnl::reorder::primitive_desc&) { return false; }
 
-/// The first implementation of a primitive that isn't a plain loop and for which accept(descriptor, name) is true.
+/// The first implementation of a primitive that isn't a plain loop and that accept(descriptor, name) accepts.
 template <class D, class Accept>
 Offer first_fast(Candidates<D> candidates, Accept&& accept) {
   D& descriptor = candidates.descriptor;
@@ -98,7 +98,8 @@ Offer first_fast(Candidates<D> candidates) {
   return first_fast(std::move(candidates), [](const auto&, const std::string&) { return true; });
 }
 
-/// The offer that make() returns, or oneDNN's error. Without memory no other implementation would do: a MemoryError.
+/// The offer that make() returns, or oneDNN's error. If memory is insufficient no other implementation is tried: a
+/// MemoryError.
 template <class Make>
 Offer offer(Make&& make) {
   try {
@@ -111,7 +112,7 @@ Offer offer(Make&& make) {
   }
 }
 
-/// oneDNN keeps primitives that nobody uses any more, by default 1024: some with hundreds of KiB of code.
+/// oneDNN caches primitives that are no longer used, by default 1024, some with hundreds of KiB of code.
 void limit_primitive_cache() {
   if (std::getenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY") != nullptr) return;
   if (std::getenv("DNNL_PRIMITIVE_CACHE_CAPACITY") != nullptr) return;

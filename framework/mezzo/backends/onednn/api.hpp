@@ -3,7 +3,7 @@
 
 #include <dnnl.hpp>
 
-// Differences between oneDNN 2 and 3, and the parts of which every primitive is made.
+// Differences between oneDNN 2 and 3, and the common parts of all primitives.
 namespace mezzo::onednn {
 
 using Descriptor = dnnl::memory::desc;
@@ -36,7 +36,7 @@ struct Offer {
   bool accepted() const { return refusal.empty(); }
 };
 
-/// activation(a b + bias), all operands but b in mezzo's layout.
+/// activation(a b + bias), with all operands except b in mezzo's layout.
 Offer offer_matmul(const Array& a, const Descriptor& b, const Array& bias, const Array& out, bool relu);
 
 /// The arrays of a convolution or of one of its gradients, and its geometry. In a gradient, x, kernel and y are those

@@ -94,7 +94,7 @@ class TurnedConvolution final : public Kernel {
 };
 
 /// True if a turned convolution is faster than oneDNN's input gradient. On Zen 5, 2 cores, it takes 0.83 to 0.89 of the
-/// time for 256 and 512 channels, and as long for 64 and 128.
+/// time for 256 and 512 channels, and equally long for 64 and 128.
 bool turns(const Convolution& c, const Shape& kernel, DType dtype) {
   constexpr std::int64_t fewest = 256;
   return dtype == DType::bfloat16 && !has_amx_bfloat16() && kernel[0] * kernel[1] > 1 && c.kernel.sizes.size() == 4 &&
@@ -146,7 +146,7 @@ std::unique_ptr<Kernel> make_conv2d_input_gradient(const KernelRequest& request,
   const Shape& kernel = request.inputs[1].shape;
   Convolution c = convolution(request, request.outputs[0], request.inputs[1], request.inputs[0]);
   if (turns(c, kernel, request.inputs[0].dtype)) return make_turned(c, request.inputs[1], reason);
-  // For one channel a group, oneDNN 3.2 puts it before jit_dw: 153 ms instead of 2 ms (32x56x56x64, stride 2,
+  // For one channel per group, oneDNN 3.2 prefers it to jit_dw: 153 ms instead of 2 ms (32x56x56x64, stride 2,
   // bfloat16).
   if (kernel[2] == 1) c.avoided = "brgconv_strided";
   return make_kernel(best_offer(c, offer_input_gradient),

@@ -14,17 +14,17 @@ Creator make_matmul;        // matmul.cpp
 Creator make_split_matmul;  // split_matmul.cpp: float16 operands, products in bfloat16
 Creator make_conv2d, make_conv2d_input_gradient, make_conv2d_kernel_gradient;  // conv2d.cpp
 
-/// Why a request in bfloat16 is faster if widened to float32; empty if it isn't.
+/// Reason why a request in bfloat16 is faster if widened to float32; empty if it isn't.
 std::string prefers_float32(const KernelRequest& request);
 
-/// Why a product of float16 operands is faster if widened to float32 than if split into bfloat16; empty if it isn't, or
-/// for operands of other dtypes.
+/// Reason why a product of float16 operands is faster if widened to float32 than if split into bfloat16; empty if it
+/// isn't, or for operands of other dtypes.
 std::string prefers_widening(const KernelRequest& request, bool has_amx);
 
 /// True if oneDNN multiplies bfloat16 with AMX, under the limits on the ISA.
 bool has_amx_bfloat16();
 
-/// True if oneDNN's name of an implementation ("ref:any", "gemm:ref") is that of one of its plain loops.
+/// True if an implementation of oneDNN with this name ("ref:any", "gemm:ref") is a plain loop.
 bool is_reference(const std::string& implementation);
 
 }  // namespace mezzo::onednn

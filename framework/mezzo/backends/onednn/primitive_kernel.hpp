@@ -9,7 +9,7 @@
 
 namespace mezzo::onednn {
 
-/// True if oneDNN takes operands of these dtypes and sizes. Sets the reason otherwise.
+/// True if oneDNN supports operands of these dtypes and sizes. Sets the reason otherwise.
 bool takes_operands(const KernelRequest& request, std::string& reason);
 
 /// oneDNN's name of float32 or bfloat16.
@@ -26,8 +26,8 @@ struct Operand {
   Descriptor plain;
 };
 
-/// A primitive. For operands that it needs in another layout, it reorders inputs to scratch memory before it and
-/// outputs from scratch memory after it.
+/// A primitive. For operands in another layout, reorders inputs to scratch memory before the primitive and outputs from
+/// scratch memory after it.
 class PrimitiveKernel final : public Kernel {
  public:
   PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, const std::vector<Operand>& operands);
@@ -69,7 +69,7 @@ class PrimitiveKernel final : public Kernel {
   std::string detail_;
 };
 
-/// The kernel of an offer. Returns null and sets the reason if oneDNN refused.
+/// The kernel of an offer. Returns null and sets the reason if oneDNN has none.
 std::unique_ptr<Kernel> make_kernel(const Offer& offer, const std::vector<Operand>& operands, std::string& reason);
 
 }  // namespace mezzo::onednn

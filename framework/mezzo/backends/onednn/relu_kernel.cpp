@@ -12,11 +12,11 @@
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/ops/op_set.hpp>
 
-// oneDNN's ReLU is MAXPS with 0 as its second operand, which it returns for NaN; no post-op, and no chain of them,
-// gives NaN for NaN and 0 for -infinity. But MAXPS sets the sticky flag of an invalid operation in MXCSR if an operand
-// is NaN (Intel's and AMD's manuals). So the fused primitive runs, and the flag of each thread of the pool is read
-// after it: 1 to 2 us, whatever the size. If one is set, the product is computed again without the post-op, and the
-// op's own kernel takes the ReLU. A second pass over the output would take 20 % of a convolution's time.
+// oneDNN's ReLU is MAXPS with 0 as its second operand, which it returns for NaN; no post-op or chain of post-ops
+// returns NaN for NaN and 0 for -infinity. But MAXPS sets the sticky flag of an invalid operation in MXCSR if an
+// operand is NaN (Intel's and AMD's manuals). Therefore the fused primitive runs, and the flag of each thread of the
+// pool is read after it: 1 to 2 us for any size. If a flag is set, the product is computed again without the post-op,
+// and the op's own kernel computes the ReLU. A second pass over the output would take 20 % of a convolution's time.
 namespace mezzo::onednn {
 namespace {
 
@@ -131,11 +131,11 @@ std::unique_ptr<Kernel> make_relu_kernel(const KernelRequest& request, const std
   auto product = make_kernel(plain, operands, reason);
   if (!product) return nullptr;
   std::unique_ptr<Kernel> fused;
-  // A small output is still in the cache: its ReLU takes less time than a look at the flags.
+  // A small output is still in the cache: its ReLU takes less time than reading the flags.
   if (element_count(request.outputs[0].shape) > grain && flags_are_visible()) {
     const Offer with_relu = offer(true);
     std::string refusal;
-    // The same implementation, so that a false alarm doesn't change a rounding error.
+    // The same implementation, so that a flag without NaN doesn't change the rounding.
     if (with_relu.accepted() && ends_with_relu(with_relu, operands) && name_of(with_relu) == name_of(plain)) {
       fused = make_kernel(with_relu, operands, refusal);
     }

@@ -8,8 +8,8 @@
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Every finite float16 is the sum of two bfloat16, and the product of two bfloat16 is exact in float32. So a product of
-// float16 operands equals a product of bfloat16 operands with four times the depth, summed in float32:
+// Every finite float16 is the sum of two bfloat16, and the product of two bfloat16 is exact in float32. Therefore a
+// product of float16 operands equals a product of bfloat16 operands with four times the depth, summed in float32:
 //   [high finite_high low low] times [high low finite_high low]
 // It differs from the float32 product of the same numbers only in the order of the additions.
 

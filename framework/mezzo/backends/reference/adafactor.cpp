@@ -6,8 +6,8 @@
 #include <mezzo/backends/reference/update_elements.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Adafactor (Shazeer and Stern, 2018) as in Keras. Variables with two or more axes are stacks of matrices, of which
-// only the means of squared gradients by row and by column are kept.
+// Adafactor (Shazeer and Stern, 2018) as in Keras. Variables with two or more axes are stacks of matrices, with only
+// the means of squared gradients by row and by column kept.
 namespace mezzo::reference {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/visit.hpp>
 
-// xtensor forms the promoted type of every expression's elements; halves have no arithmetic of their own.
+// xtensor forms the promoted type of every expression's elements; 16-bit floats have no arithmetic.
 template <>
 struct xtl::promote_type<mezzo::bfloat16, mezzo::bfloat16> {
   using type = float;

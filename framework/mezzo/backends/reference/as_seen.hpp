@@ -4,7 +4,8 @@
 
 namespace mezzo::reference {
 
-/// x, or 0 with its sign for a denormal number that arithmetic takes for 0: functions of the C library look at bits.
+/// x, or 0 with the sign of x if x is a denormal number that arithmetic treats as 0. Functions of the C library do not
+/// treat it as 0.
 template <class T>
 T as_seen(T x) {
   if constexpr (std::is_floating_point_v<T>) {

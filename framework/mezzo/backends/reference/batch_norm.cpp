@@ -8,7 +8,7 @@
 #include <mezzo/core/parallel.hpp>
 
 // Computes blocks of channels that share cache lines. All sums of a block are complete before it is written, so outputs
-// may lie on inputs.
+// may use the memory of inputs.
 namespace mezzo::reference {
 namespace {
 

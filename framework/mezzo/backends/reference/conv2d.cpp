@@ -105,7 +105,7 @@ const T* shifted(const T* pointer, Index by) {
   return pointer == nullptr ? nullptr : pointer + by;
 }
 
-/// A `store` function for tiled_product: copies sums to rows of `width`, in which each group has a part of its own.
+/// A `store` function for tiled_product: copies sums to rows of `width`, in which each group has a separate part.
 template <class T, class Out>
 auto store_rows(Out* out, Index width, Index group_width) {
   return [=](Index group, Index i, Index j, Index count, const T* sums) {

@@ -8,14 +8,14 @@
 namespace mezzo {
 
 /// "reference": a plain kernel for every op of docs/ops.md, in float32 and float64; ops that only move or compare
-/// elements take every dtype. All other kernels are tested against these.
+/// elements support every dtype. All other kernels are tested against these.
 std::vector<detail::Implementation> reference_implementations();
 
 namespace reference {
 
 using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason);
 
-/// One for each op of ops.def, defined in the file of the op or of its family: create_matmul, ...
+/// One creator for each op of ops.def, defined in the file of the op or of its family: create_matmul, ...
 #define MEZZO_OP(name, ...) Creator create_##name;
 #define MEZZO_UNARY_OP(name, ...) Creator create_##name;
 #define MEZZO_ALIAS_OP(...)

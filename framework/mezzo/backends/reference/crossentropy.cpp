@@ -20,7 +20,7 @@ struct Task {
   Index rows, classes;
   DType labels;
   bool from_logits;
-  std::string what;  ///< layer and operand, as error texts name them
+  std::string what;  ///< layer and operand, as named in error texts
 
   /// Checks all labels, then calls body(row, label) for each row.
   template <class Body>

@@ -8,8 +8,8 @@
 #include <mezzo/backends/reference/creators.hpp>
 
 // The recursion is that of Keras on JAX (from optax): a state for the blank in front of and behind each label, and one
-// for each label. Leaving a label for the next blank state takes no frame, unless the next label is equal. Transitions
-// that don't exist have the log-probability -1e5.
+// for each label. Moving from a label to the next blank state needs no frame, unless the next label is equal.
+// Transitions that don't exist have the log-probability -1e5.
 namespace mezzo::reference {
 namespace {
 

@@ -30,18 +30,18 @@ std::unique_ptr<Kernel> of_integers(const KernelRequest& request, std::int64_t (
 
 bool is_integral(const KernelRequest& request) { return !is_floating(request.inputs[0].dtype); }
 
-/// The most that relu gives; NaN for no limit, with which every comparison is false.
+/// Upper limit of relu; NaN for no limit, since every comparison with NaN is false.
 double max_value(const KernelRequest& request) {
   return request.attributes.get_or("max_value", std::numeric_limits<double>::quiet_NaN());
 }
 
-/// -x; unsigned, so that the least number is defined.
+/// -x; unsigned, so that the result for the least number is defined.
 std::int64_t minus(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
 
 }  // namespace
 
 std::unique_ptr<Kernel> create_relu(const KernelRequest& request, std::string& reason) {
-  // A NaN stays a NaN, and -0 becomes 0: xt::maximum gives neither.
+  // A NaN stays a NaN, and -0 becomes 0: xt::maximum does neither.
   return elementwise<1>(request, reason, [most = max_value(request)](const auto& x) {
     return map(
         [most](auto element) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t fold_lanes = 256;  // results that are computed side by side
 
-/// Combines `count` neighbours, at least 1, in several chains, which the compiler turns into vectors.
+/// Combines `count` neighbours, at least 1, in several chains, which the compiler vectorizes.
 template <class T, class Wide, class Combine>
 Wide fold_neighbours(const T* x, std::int64_t count, const Combine& combine) {
   constexpr std::int64_t chains = 64;
@@ -47,8 +47,8 @@ Wide fold_rows(const T* x, const Walk& reduced, const Combine& combine) {
   return all;
 }
 
-/// A kernel for few long rows of neighbours: blocks of fixed size side by side, then their results. So the result does
-/// not depend on the number of threads.
+/// A kernel for few long rows of neighbours: blocks of fixed size side by side, then their results. The result
+/// therefore does not depend on the number of threads.
 template <class T, class Wide, class Combine>
 std::unique_ptr<Kernel> fold_blocks(std::int64_t rows, std::int64_t count, Combine combine) {
   constexpr std::int64_t block = 65536;

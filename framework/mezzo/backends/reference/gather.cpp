@@ -18,7 +18,7 @@ using Index = std::int64_t;
 struct TableRows {
   Index rows, columns, count;
   DType indices;
-  std::string what;  ///< layer and operand, as error texts name them
+  std::string what;  ///< layer and operand, as named in error texts
 
   TableRows(const KernelRequest& request, const Shape& table, const Spec& named)
       : rows(table.front()),
@@ -48,7 +48,7 @@ void add_rows(const TableRows& r, Index out_rows, const G* g, Out* out, const Pl
 }
 
 /// Numbers the rows that an index selects, in the order of their first index. places[row] is the number of a table row
-/// or -1, of_index[i] that of index i. Returns how many rows there are.
+/// or -1, of_index[i] is that of index i. Returns the number of rows.
 std::int32_t find_places(const TableRows& r, const void* indices, std::int32_t* places, std::int32_t* of_index) {
   std::fill_n(places, r.rows, -1);
   std::int32_t used = 0;

@@ -24,7 +24,7 @@ struct Indices {
   Index count, size;
   DType dtype;
   bool negative;     ///< those from -size on count from the end
-  std::string what;  ///< layer and operand, as error texts name them
+  std::string what;  ///< layer and operand, as named in error texts
 
   Indices(const KernelRequest& request, std::size_t operand, Index axis_size, bool from_end,
           const char* name = "indices")

@@ -6,7 +6,7 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 
-// Computes row by row. The sums of a row are complete before it is written, so outputs may lie on inputs.
+// Computes row by row. The sums of a row are complete before it is written, so outputs may use the memory of inputs.
 namespace mezzo::reference {
 namespace {
 

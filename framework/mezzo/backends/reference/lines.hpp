@@ -35,8 +35,8 @@ struct Lines {
   }
 };
 
-/// Integer that orders elements; NaN is above all numbers. Denormals are 0 while arithmetic takes them for zeros: the
-/// sum shows it.
+/// Integer that orders elements; NaN is above all numbers. Denormals are 0 while arithmetic treats them as 0: adding 0
+/// has this effect.
 template <class T>
 auto rank_of(T x) {
   if constexpr (std::is_integral_v<T>) {

@@ -12,8 +12,8 @@
 namespace mezzo::reference {
 namespace {
 
-/// A kernel: the elements of output 0 in their order, each read where the walk places it in input 0 from `first` on.
-/// Element is any type of the elements' size: they are moved, not computed with.
+/// A kernel: output 0 = the elements of input 0 at the places of the walk, from `first` on. Element is any type of the
+/// elements' size: they are moved, not computed with.
 template <class Element>
 std::unique_ptr<Kernel> gather(Walk walk, std::int64_t first) {
   return make_kernel([walk = std::move(walk), first](const KernelArguments& arguments) {
@@ -37,7 +37,7 @@ std::unique_ptr<Kernel> gather(Walk walk, std::int64_t first) {
   });
 }
 
-/// convert(x); as bool, a denormal number that arithmetic takes for 0 is false.
+/// convert(x); as bool, a denormal number that arithmetic treats as 0 is false.
 template <class To, class From>
 To converted(From x) {
   if constexpr (std::is_same_v<To, bool> && std::is_same_v<From, double>) {
@@ -63,7 +63,7 @@ std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& stride
   }
 }
 
-/// A kernel: output 0 = the bytes of input 0, on which it may lie.
+/// A kernel: output 0 = the bytes of input 0; both may use the same memory.
 std::unique_ptr<Kernel> copy_bytes(const KernelRequest& request) {
   const auto elements = static_cast<std::size_t>(element_count(request.inputs[0].shape));
   const auto run = [bytes = elements * dtype_size(request.inputs[0].dtype)](const KernelArguments& arguments) {

@@ -8,7 +8,7 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/pairs.hpp>
 
-// Functions of two operands that integers keep their dtype in: extremes, divisions, powers, bits.
+// Functions of two operands in which integers keep their dtype: extremes, divisions, powers, bits.
 namespace mezzo::reference {
 namespace {
 
@@ -91,7 +91,7 @@ struct Power {
   }
 };
 
-/// A function that calls the C library, of the numbers that arithmetic sees.
+/// A function that calls the C library, with denormals replaced by 0 where arithmetic treats them as 0.
 template <class Function>
 struct Seen {
   template <class T>

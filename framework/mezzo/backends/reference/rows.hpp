@@ -14,8 +14,8 @@
 
 namespace mezzo::reference {
 
-/// `count` neighbours from `data` on, as an xtensor of rank 1 that shares them. The rank is static, so that neither the
-/// row nor an expression of rows allocates; expressions of such rows compile to plain loops.
+/// `count` neighbours from `data` on, as an xtensor of rank 1 that shares their memory. The rank is static, so that
+/// neither the row nor an expression of rows allocates; expressions of such rows compile to plain loops.
 template <class T>
 auto row(T* data, std::int64_t count) {
   const auto size = static_cast<std::size_t>(count);
@@ -37,7 +37,7 @@ auto map(Function function, const Rows&... rows) {
 }
 
 /// A kernel: output 0 = function(a row of each of the `operands` inputs), where inputs and output have one shape, and
-/// float32 or float64 elements. The output may lie on an input.
+/// float32 or float64 elements. The output may use the memory of an input.
 template <std::size_t operands, class Function>
 std::unique_ptr<Kernel> elementwise(const KernelRequest& request, std::string& reason, Function function) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {

@@ -28,7 +28,7 @@ void for_lines(const Lines& l, const Body& body) {
   });
 }
 
-/// Reads each element before its place is written, so that the output may lie on the input.
+/// Reads each element before its place is written, so that the output may use the memory of the input.
 template <class T, class Wide, class Combine>
 void scan(const T* x, T* y, const Lines& l, Index width, Wide start, bool reverse, bool exclusive,
           const Combine& combine) {
@@ -90,7 +90,7 @@ std::unique_ptr<Kernel> create_cumprod(const KernelRequest& request, std::string
   });
 }
 
-// With p[i] the product of x[0..i-1] and r[i] = g[i] + x[i+1] r[i+1], the derivative by x[i] is p[i] r[i].
+// With p[i] the product of x[0..i-1] and r[i] = g[i] + x[i+1] r[i+1], the derivative with respect to x[i] is p[i] r[i].
 std::unique_ptr<Kernel> create_cumprod_gradient(const KernelRequest& request, std::string& reason) {
   const Lines l(request.inputs[0].shape, request.attributes.get<Index>("axis"));
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {

@@ -16,7 +16,7 @@ Lines lines_of(const KernelRequest& request) {
 }
 
 /// A kernel: result_of(sum of exp(x_i - maximum))(x_i - maximum) for the elements x_i of each line. Reads each element
-/// before its place is written, so outputs may lie on inputs.
+/// before its place is written, so outputs may use the memory of inputs.
 template <class ResultOf>
 std::unique_ptr<Kernel> exponential_kernel(const KernelRequest& request, std::string& reason, ResultOf result_of) {
   return for_float_or_double(request, request.inputs[0].dtype, reason, [&](auto zero) {

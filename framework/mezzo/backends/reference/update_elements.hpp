@@ -10,7 +10,7 @@
 #include <mezzo/core/split_float.hpp>
 
 // Elements of a variable that an optimizer updates, with its slots, in all ways of storage. Elementwise: all inputs of
-// an element are read before its outputs are written, so outputs may lie on inputs.
+// an element are read before its outputs are written, so outputs may use the memory of inputs.
 namespace mezzo::reference {
 
 using Kept = UpdateRequest::Kept;
@@ -54,8 +54,8 @@ inline std::uint32_t random_word(std::uint64_t stream, std::int64_t i) {
   return philox(stream, place / 4)[place % 4];
 }
 
-/// Updates elements in T. A rule T(gradient, variable, slots) gets the variable after its decay, returns the change of
-/// the variable and updates the slots.
+/// Updates elements in T. A rule T(gradient, variable, slots) takes the variable after its decay, updates the slots and
+/// returns the change of the variable.
 template <class T>
 class Elements {
  public:

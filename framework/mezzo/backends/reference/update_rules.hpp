@@ -26,7 +26,7 @@ T average(const RuleNumbers<T>& n, T g, T w, RuleSlots<T>&) {
   return (g - w) * n.rest_1;
 }
 
-/// Moments m and v of Adam and its relatives.
+/// Moments m and v of Adam and similar rules.
 template <class T>
 void add_to_moments(const RuleNumbers<T>& n, T g, T& m, T& v) {
   m += (g - m) * n.rest_1;

@@ -1,6 +1,6 @@
 #pragma once
 // Loops over arrays of rows in bands of a few rows, for reductions over rows in .isa.cpp files. Each row is read from
-// its beginning to its end. Shorter pieces of many rows would meet the same few lines of a cache if the rows lie a
+// its beginning to its end. Shorter pieces of many rows would compete for the same few cache lines if the rows lie a
 // power of 2 apart.
 #include <mezzo/backends/xsimd/stream.hpp>
 

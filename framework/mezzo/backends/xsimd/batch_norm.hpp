@@ -5,9 +5,9 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Operands of a gradient: rows of a cotangent g and of x, and how an epilogue masks g. It counts as 0 where the output
-/// y is at a limit. y is read from memory, or if `scale` isn't null computed as (x - mean) * scale + shift, or if both
-/// are null, g isn't masked. A limit may be NaN: none.
+/// Operands of a gradient: rows of a cotangent g and of x, and how an epilogue masks g. g counts as 0 where the output
+/// y is at a limit. y is read from memory, or computed as (x - mean) * scale + shift if `scale` isn't null. If both are
+/// null, g isn't masked. A limit may be NaN: none.
 struct NormCotangent {
   const void* g;
   const void* x;
@@ -26,14 +26,14 @@ struct BatchNormFunctions {
                         double* squares);
 
   /// y = (x - mean) * scale + shift + residual, at least `least` and at most `most`. `residual` may be null, limits NaN
-  /// for none. y may be x or the residual. With `past_caches`, y is not read to the caches to be written; its rows are
-  /// whole cache lines.
+  /// for none. y may be x or the residual. With `past_caches`, y is written without being read to the caches; its rows
+  /// are whole cache lines.
   using Normalize = void (*)(const void* x, const void* residual, void* y, const float* mean, const float* scale,
                              const float* shift, float least, float most, std::int64_t rows, std::int64_t columns,
                              bool past_caches);
 
-  /// The sums of the masked g and of g * (x - mean) for each column. If `masked` isn't null, that g is written to it,
-  /// which may be g's memory.
+  /// The sums of the masked g and of g * (x - mean) for each column. If `masked` isn't null, the masked g is written to
+  /// it; it may be g's memory.
   using GradientSums = void (*)(const NormCotangent& of, void* masked, std::int64_t rows, std::int64_t columns,
                                 double* sums, double* products);
 

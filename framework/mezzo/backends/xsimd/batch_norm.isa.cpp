@@ -4,9 +4,9 @@
 
 #include <mezzo/backends/xsimd/columns.hpp>
 
-// Rows are processed two at a time, from the first to the last column, in the order of memory: the hardware follows
-// that. On a Zen 4, two threads read 38 GB/s so, with or without prefetches, but 20 GB/s in strips of 64 rows and four
-// registers of columns, in which sums could stay in registers, and 31 GB/s with four rows.
+// Rows are processed two at a time, from the first to the last column, in the order of memory, which the hardware
+// prefetches. On a Zen 4, two threads read 38 GB/s in this way, with or without prefetches, but 20 GB/s in strips of 64
+// rows and four registers of columns, in which sums could stay in registers, and 31 GB/s with four rows.
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
@@ -77,7 +77,7 @@ template <class T>
   });
 }
 
-/// x within the limits. A NaN stays: max and min give their second operand if one is NaN, also a limit.
+/// x within the limits. A NaN stays: max and min return their second operand if one is NaN, also a limit.
 [[gnu::always_inline]] inline Floats limited(const Floats& x, const Floats& least, const Floats& most) {
   return xsimd::max(least, xsimd::min(most, x));
 }

@@ -125,7 +125,7 @@ class Chain final : public Kernel {
     sources_.push_back(std::move(source));
   }
 
-  /// Gives each value that is not in memory a place. Places of values that are not read later are used again.
+  /// Assigns a place to each value that is not in memory. Places of values that are not read later are reused.
   void place_values(const KernelRequest& request) {
     const std::size_t n = program_->inputs, steps = program_->steps.size();
     std::vector<std::size_t> last(n + steps, 0);  // the step that reads the value last
@@ -160,7 +160,7 @@ class Chain final : public Kernel {
       patterns += source.slot.kind == Slot::Kind::pattern ? source.slot.period : 0;
       kept += source.slot.kind == Slot::Kind::memory ? 0 : 1;
     }
-    // The inputs of a block are loaded first, so their places are their own.
+    // The inputs of a block are loaded first, so they don't share places.
     for (std::size_t i = 0; i < steps; ++i) {
       if (results_[i].kind != Slot::Kind::memory) take(n + i, i);
     }
@@ -205,7 +205,7 @@ class Chain final : public Kernel {
     if (past_caches.any()) finish_stores();
   }
 
-  /// Loads what all blocks of a thread have in common: numbers and patterns.
+  /// Loads the values that all blocks of a thread share: numbers and patterns.
   void prepare(const Source& source, const char* from, float* numbers) const {
     float* to = numbers + source.slot.offset;
     if (source.slot.kind == Slot::Kind::numbers) {

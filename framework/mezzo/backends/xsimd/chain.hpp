@@ -6,7 +6,7 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Functions on blocks of float32 numbers, of which the kernels of chains consist. Bools are the numbers 0 and 1.
+/// Functions on blocks of float32 numbers, for the kernels of chains. Bools are the numbers 0 and 1.
 struct ChainFunctions {
   /// out = function(a, b, c), for n elements; unused operands are null. out may be an operand.
   using Step = void (*)(const float* a, const float* b, const float* c, float* out, std::int64_t n);
@@ -14,7 +14,7 @@ struct ChainFunctions {
   struct Row {
     const char* op;
     Step step;
-    bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
+    bool approximate = false;  ///< the value of the attribute `approximate`, for ops that have it
     double max_value = 0;      ///< likewise; 0 without it
     Step bfloat16 = nullptr;   ///< for results in bfloat16, as outside of chains; null: `step`
   };

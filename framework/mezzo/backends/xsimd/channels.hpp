@@ -21,8 +21,8 @@ struct Channels {
     blocks = (rows + block - 1) / block;
   }
 
-  /// Calls body(offset in bytes, rows, bytes that the thread has left) for pieces of rows, on each thread from the last
-  /// to the first: the ones that for_blocks read last are still in the caches.
+  /// Calls body(offset in bytes, rows, bytes that remain for the thread) for pieces of rows, on each thread from the
+  /// last to the first: those that for_blocks read last are still in the caches.
   template <class Body>
   void for_rows_backwards(const Body& body) const {
     parallel_for(rows, grain_of(columns), [&](Index begin, Index end) {
@@ -52,7 +52,7 @@ struct Channels {
     }
   }
 
-  /// Count of the sums of all blocks.
+  /// Number of the sums of all blocks.
   std::size_t doubles() const { return static_cast<std::size_t>(std::max(blocks, Index{1}) * columns); }
   std::size_t floats(Index arrays) const { return static_cast<std::size_t>(arrays * columns); }
 };

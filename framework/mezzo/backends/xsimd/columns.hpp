@@ -1,6 +1,6 @@
 #pragma once
 // Loops over the columns of a dense array of rows, for .isa.cpp files, in pieces of a few rows and a few registers of
-// columns. So sums stay in registers, and cache lines are prefetched one piece of rows ahead.
+// columns. This keeps sums in registers, and prefetches cache lines one piece of rows ahead.
 #include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {

@@ -5,8 +5,8 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-/// Rounds integers that float32 can't hold to odd: to the floor with 24 significant bits, with the last of them set. So
-/// the second rounding, to a 16-bit float, gives what rounding the integer once would give.
+/// Rounds integers that float32 can't hold to odd: to the floor with 24 significant bits, with the last of them set.
+/// The second rounding, to a 16-bit float, then has the same result as rounding the integer once.
 [[gnu::always_inline]] inline Ints rounded_to_odd(const Ints& x) {
   const Ints rest(0xff), low_bit(0x100), limit(1 << 24);
   const Ints floor = x & ~rest;

@@ -40,7 +40,7 @@ template <class T>
     loss[row] = number(x + labels[row]) / total_of(x, classes);
   }
   const auto body = [&](std::int64_t i, auto part) {
-    // max and min give their second operand if one is NaN.
+    // max and min returns their second operand if one is NaN.
     const Floats p = xsimd::min(Floats(1 - smallest), xsimd::max(Floats(smallest), load(loss + i, part)));
     store(loss + i, -xsimd::log(p), part);
   };

@@ -83,7 +83,7 @@ struct FloorDivide {
   }
 };
 
-// The C library's counterparts of the last functions, for the lanes that they leave.
+// The C library's counterparts of the last functions, for the lanes that these do not support.
 
 float mod(float a, float b) {
   const float rest = fmodf(a, b);

@@ -9,7 +9,7 @@
 namespace mezzo::xsimd_kernels {
 namespace {
 
-/// The functions of the request's op out of a table. Returns null and sets the reason if there is no row.
+/// The functions of the request's op in a table. Returns null and sets the reason if there is no row.
 template <class Row>
 auto* functions_of(std::span<const Row> rows, const KernelRequest& request, std::string& reason) {
   const bool approximate = request.attributes.get_or<bool>("approximate", false);

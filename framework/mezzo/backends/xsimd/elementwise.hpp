@@ -18,7 +18,7 @@ template <class Function>
 struct ElementwiseRow {
   const char* op;
   PerStorage<Function> functions;
-  bool approximate = false;  ///< the value of the attribute `approximate`, of ops that have it
+  bool approximate = false;  ///< the value of the attribute `approximate`, for ops that have it
   double max_value = 0;      ///< likewise; 0 without it
 };
 

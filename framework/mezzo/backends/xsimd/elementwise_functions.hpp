@@ -1,13 +1,13 @@
 #pragma once
 // Elementwise ops as function objects of registers, for .isa.cpp files: elementwise.isa.cpp makes kernels of them,
-// chain.isa.cpp steps of chains. Both give the same bits.
+// chain.isa.cpp steps of chains. Both compute the same bits.
 #include <mezzo/backends/xsimd/math.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 struct Relu {
-  // max gives its second operand if one is NaN.
+  // max returns its second operand if one is NaN.
   Floats operator()(const Floats& x) const { return xsimd::max(Floats(0.0F), x); }
 };
 
@@ -20,7 +20,7 @@ struct Exp {
   Floats operator()(const Floats& x) const { return exponential<T>(x); }
 };
 
-// xsimd takes numbers apart by their bits: the sum makes a zero of a denormal number that arithmetic takes for one.
+// xsimd splits numbers by their bits. The sum replaces a denormal number by 0 if arithmetic treats it as 0.
 struct Log {
   Floats operator()(const Floats& x) const { return xsimd::log(x + Floats(0.0F)); }
 };

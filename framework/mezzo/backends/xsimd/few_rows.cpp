@@ -5,8 +5,9 @@
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 
-// A product of a few rows takes the time of reading the matrix. oneDNN 2.6 converts a bfloat16 matrix in each call, and
-// has no products of float16. oneDNN is faster from about 8 rows on with plain bfloat16 matrices, from 2 with others.
+// The time of a product of a few rows is that of reading the matrix. oneDNN 2.6 converts a bfloat16 matrix in each
+// call, and has no products of float16. oneDNN is faster from about 8 rows on with plain bfloat16 matrices, from 2 with
+// others.
 namespace mezzo::xsimd_kernels {
 namespace {
 

@@ -7,7 +7,7 @@ namespace {
 template <class T>
 [[gnu::flatten]] double check(const void* x, std::int64_t count, float factor) {
   const T* const from = static_cast<const T*>(x);
-  // Four sums, since each addition waits for the one before it.
+  // Four sums, to hide the latency of the additions.
   Floats a(0.0F), b(0.0F), c(0.0F), d(0.0F);
   const Floats factors(factor);
   const auto add = [&](std::int64_t i, Floats& sum, auto part) {

@@ -32,7 +32,7 @@ const FoldFunctions::Extreme& functions_of(bool lowest, Isa isa) {
   return lowest ? table.min : table.max;
 }
 
-/// Finds the groups of the request's axes; sets the reason if no kernel takes them.
+/// Finds the groups of the request's axes; sets the reason if no kernel supports them.
 bool takes(const KernelRequest& request, const Shape& axes, Groups& groups, std::string& reason) {
   const Spec& x = request.inputs[0];
   if (!is_stored(x.dtype)) {

@@ -78,7 +78,7 @@ template <bool lowest, class T>
       const Ints here(static_cast<std::int32_t>(i));
       for (int j = 0; j < chains; ++j) leaders[j].meet(rank<lowest>(load(row + i + j * lanes, Whole{})), here);
     }
-    Leader last;  // of the registers that are left
+    Leader last;  // of the remaining registers
     for_registers(i, columns, [&](std::int64_t j, auto part) {
       last.meet(rank<lowest>(only(load(row + j, part), filling<lowest>(), part)), Ints(static_cast<std::int32_t>(j)));
     });

@@ -6,8 +6,8 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// A dense array as three groups of axes, of which the middle one is reduced. It is cut into blocks of fixed size, each
-/// with a partial result for each of its columns, so that results don't depend on the number of threads.
+/// A dense array as three groups of axes; the middle one is reduced. It is cut into blocks of fixed size, each with a
+/// partial result for each of its columns, so that results don't depend on the number of threads.
 struct Groups {
   using Index = std::int64_t;
   Index outer = 1, reduced = 1, inner = 1;
@@ -36,9 +36,9 @@ struct Groups {
   Index results() const { return outer * inner; }
   Index partial_results() const { return outer * blocks * inner; }
 
-  /// Computes the partial results, which are an array with axes outer, block, inner. Calls either
-  /// rows(first element, rows, elements of a row, first result), one result a row, or
-  /// columns(first element, rows, columns, number of the first row in the middle group, first result), one a column.
+  /// Computes the partial results, which are an array with axes outer, block, inner. Calls either rows(first element,
+  /// rows, elements of a row, first result), with one result per row, or columns(first element, rows, columns, number
+  /// of the first row in the middle group, first result), with one result per column.
   template <class Rows, class Columns>
   void for_blocks(const Rows& rows, const Columns& columns) const {
     if (inner == 1 && blocks == 1) {

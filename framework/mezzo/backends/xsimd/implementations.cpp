@@ -44,7 +44,7 @@ std::vector<detail::Implementation> implementations(const char* name, const Entr
 }
 
 /// True if a product sums over more rows than the caches hold and has a small result. On Zen 5, 2 cores, xsimd's kernel
-/// is then 1.1 to 1.3 times as fast as oneDNN's, which reads the rows in an order that the hardware can't foresee;
+/// is then 1.1 to 1.3 times as fast as oneDNN's, which reads the rows in an order that the hardware can't predict;
 /// otherwise it reaches 0.85 to 1.0 of oneDNN's speed. In float32 oneDNN is slow if a row has a multiple of 2 KiB.
 bool streams_rows(const KernelRequest& request) {
   constexpr std::int64_t fewest_rows = 4096, fewest_sums = 16384, most_sums = 65536, slow_width = 512;

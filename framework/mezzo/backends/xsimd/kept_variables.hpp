@@ -1,5 +1,5 @@
 #pragma once
-// How an optimizer's pass reads, changes and writes a variable, one register at a time, for .isa.cpp files:
+// Rules by which an optimizer's pass reads, changes and writes a variable, one register at a time, for .isa.cpp files:
 //
 //   template <class Some>
 //   static void change(const UpdateArrays&, std::int64_t i, Some part, decay, addend, word)
@@ -58,7 +58,7 @@ struct Split {
   }
 };
 
-/// A variable in V with its compensation: what rounding took from the last sum is added to the next one.
+/// A variable in V with its compensation: the rounding error of the last sum is added to the next one.
 template <class V>
 struct Kahan {
   using Stored = V;

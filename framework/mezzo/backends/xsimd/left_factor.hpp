@@ -101,7 +101,7 @@ class LeftFactor {
 
   Index channels() const { return channels_; }
 
-  /// Called once a run, before pack().
+  /// Called once per run, before pack().
   void prepare(const KernelArguments& arguments) const { normalized_.prepare(arguments); }
 
   /// Copies columns of rows to blocks, `pitch` floats apart. `wide`: memory for wide_rows rows of float32.

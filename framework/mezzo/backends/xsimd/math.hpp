@@ -146,7 +146,8 @@ struct Logistic {
   }
 };
 
-/// The logistic function as factors. Products with it are normal numbers also where it is too small for one.
+/// The logistic function as factors. Products with the factors are normal numbers also where the function itself is too
+/// small for one.
 template <class T = float>
 class LogisticFactors {
  public:
@@ -205,7 +206,7 @@ struct Normal {
     density = bell * density_at_0;
   }
 
-  /// a exp(-x^2 / 2), also where that is too small for a normal number and the product is one.
+  /// a exp(-x^2 / 2), also where exp(-x^2 / 2) is too small for a normal number and the product is not.
   [[gnu::always_inline]] Floats times_bell(const Floats& a) const { return exponent_.scale(a * power_); }
 
   static constexpr float density_at_0 = 0.398942280401432678F;

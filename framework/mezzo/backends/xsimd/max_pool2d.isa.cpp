@@ -6,9 +6,9 @@ namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
 /// Stores the maximum of one window to y and the maximum's row-major position in the window to `places`, for one
-/// register of channels. x points to these channels in the first pixel of the image. Of equal elements, the first
-/// counts. A NaN is greater than all numbers, and the first NaN counts. A window outside of the image gives -infinity
-/// and position 0.
+/// register of channels. x points to these channels in the first pixel of the image. Among equal elements, the first is
+/// taken. A NaN is greater than all numbers, and the first NaN is taken. The result for a window outside of the image
+/// is -infinity and position 0.
 template <class T, class Some>
 [[gnu::always_inline]] inline void pool_window(const T* x, const PoolShape& shape, const Window& rows,
                                                const Window& columns, T* y, std::uint8_t* places, Some part) {

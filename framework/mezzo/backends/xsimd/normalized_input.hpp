@@ -24,7 +24,7 @@ inline double norm_slope(float gamma, float inverse) {
   return static_cast<double>(gamma) * static_cast<double>(inverse);
 }
 
-/// Input 0 of a kernel: x, or relu(norm(x)) in float32, of which a thread computes some rows at a time.
+/// Input 0 of a kernel: x, or relu(norm(x)) in float32. A thread computes some rows of the latter at a time.
 class NormalizedInput {
  public:
   /// If it `normalizes`, inputs 2 to 5 of the request are gamma, mean, inverse deviation and shift.
@@ -38,7 +38,7 @@ class NormalizedInput {
   /// False if x is read as it is.
   explicit operator bool() const { return normalize_ != nullptr; }
 
-  /// Computes what all rows need. Called once a run, before compute().
+  /// Computes the values that all rows share. Called once per run, before compute().
   void prepare(const KernelArguments& arguments) const {
     if (!*this) return;
     for (std::int64_t c = 0; c < channels_; ++c) {

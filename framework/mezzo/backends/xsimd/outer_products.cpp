@@ -14,8 +14,8 @@
 #include <mezzo/compiler/work.hpp>
 
 // x^T g has many rows to sum over and a small result. A piece of rows of x is copied to scratch memory in blocks of
-// columns, then one panel of columns of g after the other, so that the product reads both in the order of memory.
-// Rows of bfloat16 are copied in pairs if the instruction set multiplies them, else as float32.
+// columns, then multiplied with one panel of columns of g after the other, so that the product reads both in the order
+// of memory. Rows of bfloat16 are copied in pairs if the instruction set multiplies them, else as float32.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -282,7 +282,7 @@ std::unique_ptr<Kernel> make_kernel_gradient_of_recurrence(const KernelRequest& 
   return std::make_unique<OuterProducts>(request, Factor::of_step_before, isa);
 }
 
-/// Gives no reason: it is meant for few of the products.
+/// Sets no reason, since it is made for few products.
 std::unique_ptr<Kernel> make_kernel_gradient_of_dense(const KernelRequest& request, Isa isa, std::string&) {
   const Shape &x = request.inputs[0].shape, &out = request.outputs[0].shape;
   if (!request.attributes.get_or<bool>("transpose_a", false) || request.attributes.get_or<bool>("transpose_b", false) ||

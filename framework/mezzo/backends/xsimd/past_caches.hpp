@@ -11,12 +11,12 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Bytes that a thread still finds in the caches when the next kernel reads what this one wrote last: about its share
+/// Bytes of a thread's last output that are still in the caches when the next kernel reads it: about the thread's share
 /// of the last-level cache. Fitted on Zen 4, two threads and 32 MiB of that cache.
 constexpr std::int64_t kept_bytes = 8 << 20;
 
-/// True if an output leaves the caches before it is read. It is written past them, since an ordinary store first reads
-/// the cache line from memory.
+/// True if an output is evicted from the caches before it is read. Such an output is written past them, since an
+/// ordinary store first reads the cache line from memory.
 inline bool exceeds_caches(const Spec& spec) {
   const int threads = std::max(2, thread_count());
   return bytes_of(spec) >= static_cast<std::size_t>(threads * kept_bytes);

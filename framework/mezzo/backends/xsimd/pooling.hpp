@@ -32,7 +32,7 @@ struct MaxPool2dFunctions {
 
 struct AvgPool2dFunctions {
   /// Rows as in MaxPool2dFunctions. With `count_padding` every sum is divided by the size of the whole window, else by
-  /// the size of its part inside the image. Of the gradient, x is g and y is dx.
+  /// the size of its part inside the image. For the gradient, x is g and y is dx.
   using Pool = void (*)(const void* x, void* y, const PoolShape& shape, bool count_padding, std::int64_t begin,
                         std::int64_t end);
 

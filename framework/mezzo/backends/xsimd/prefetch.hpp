@@ -5,7 +5,7 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Bytes that are fetched into the L2 cache while other work runs, a cache line at a time: a core waits if it asks for
+/// Bytes that are fetched into the L2 cache while other work runs, a cache line at a time: a core waits if it requests
 /// dozens of lines at once.
 struct Prefetch {
   static constexpr std::int64_t line_bytes = 64;
@@ -14,7 +14,7 @@ struct Prefetch {
 
   std::int64_t lines() const { return (end - next + step - 1) / step; }
 
-  /// The first `count` lines, which are left out from then on.
+  /// Removes and returns the first `count` lines.
   Prefetch take(std::int64_t count) {
     const char* const first = next;
     next = count < lines() ? next + count * step : end;

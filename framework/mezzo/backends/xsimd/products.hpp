@@ -17,9 +17,9 @@ struct PanelProduct {
   float* out = nullptr;
   std::int64_t out_width = 0, rows = 0, depth = 0;
   bool accumulate = false;
-  Prefetch ahead{};          ///< what other work needs next
+  Prefetch ahead{};          ///< data that other work needs next
   std::int64_t columns = 0;  ///< the first columns of the panel that are written; 0: all
-  bool past_caches = false;  ///< out is not read to the caches to be written; its rows are whole cache lines
+  bool past_caches = false;  ///< out is written without being read to the caches; its rows are whole cache lines
 };
 
 /// A product of bfloat16 numbers for one panel of columns, summed in float32: out = a b or out = a^T b, or += with
@@ -34,7 +34,7 @@ struct PairProduct {
   std::int64_t out_width = 0, rows = 0, pairs = 0;
   bool accumulate = false;
   std::int64_t segments = 1, a_segment = 0, b_segment = 0;  ///< their number, and distances in numbers
-  Prefetch ahead{};                                         ///< what other work needs next
+  Prefetch ahead{};                                         ///< data that other work needs next
 };
 
 /// Columns of a block of a packed left factor.
@@ -80,7 +80,7 @@ struct ProductFunctions {
   /// @{
   OfPairs pair_product;                ///< a b
   OfPairs transposed_pair_product;     ///< a^T b
-  PackFunctions<bfloat16> pack_pairs;  ///< in pairs of rows; an odd number of rows gets one of zeros
+  PackFunctions<bfloat16> pack_pairs;  ///< in pairs of rows; a row of zeros is added to an odd number
   /// @}
 };
 

@@ -37,7 +37,7 @@ std::unique_ptr<Kernel> make_scan(const KernelRequest& request, Isa isa, std::st
   }
   const auto of_columns = (product ? table.product_columns : table.sum_columns)[x.dtype];
   const auto run = [=](const KernelArguments& arguments) {
-    // Wide strips read memory in long pieces; columns don't depend on one another, so that the width changes no bit.
+    // Wide strips read memory in long pieces; columns are independent, so that the width changes no bit.
     constexpr Index narrow = 128;
     const Index widest = outer * inner >= thread_count() * ScanFunctions::widest ? ScanFunctions::widest : narrow;
     const Index strips = (inner + widest - 1) / widest;

@@ -22,7 +22,7 @@ struct Running {
 
   [[gnu::always_inline]] Running() { widen(Floats(product ? 1.0F : 0.0F).data, low, high); }
 
-  /// Takes the next elements; returns what stands in their place.
+  /// Continues with the next elements; returns the results for their places.
   [[gnu::always_inline]] Floats next(const Floats& x, bool exclusive) {
     const Floats before = narrow(low, high);
     DoubleRegister x_low, x_high;

@@ -15,7 +15,7 @@ struct SoftmaxFunctions {
 
   PerStorage<Softmax> softmax, log_softmax;
 
-  /// max(x - t, 0) for each row, with the t for which the sum is 1. y may be x.
+  /// max(x - t, 0) for each row, with t such that the sum is 1. y may be x.
   PerStorage<Softmax> sparsemax;
   PerStorage<Gradient> gradient;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// Elementary functions of whole registers that chains alone use, for .isa.cpp files. The errors are units in the last
-// place, measured with SSE2 and AVX2 against float64: tests/backends/test_xsimd_functions.cpp prints them with
-// --log_level=message. Its bounds are one or two units higher, since other instruction sets round elsewhere.
+// Elementary functions of whole registers that are used only by chains, for .isa.cpp files. The errors are units in the
+// last place, measured with SSE2 and AVX2 against float64: tests/backends/test_xsimd_functions.cpp prints them with
+// --log_level=message. Its bounds are one or two units higher, since other instruction sets round at other places.
 #include <math.h>
 
 #include <mezzo/backends/xsimd/elementwise_functions.hpp>
@@ -24,14 +24,14 @@ template <float (*function)(float, float)>
   }
 }
 
-/// x with zeros in place of denormal numbers, if arithmetic takes them for zeros: functions of the C library look at
-/// bits.
+/// x with zeros in place of denormal numbers, if arithmetic treats them as 0. Functions of the C library do not treat
+/// them as 0.
 [[gnu::always_inline]] inline Floats as_seen(const Floats& x) {
   return xsimd::select(x == Floats(0.0F), x & Floats(-0.0F), x);
 }
 
-/// Core where Core::takes(x), which is false for NaN; elsewhere a function of the C library, or with its results for
-/// infinities, NaN and denormals.
+/// Core where Core::takes(x), which is false for NaN; elsewhere a function of the C library, or code with the same
+/// results for infinities, NaN and denormals.
 template <class Core, float (*function)(float)>
 struct Guarded {
   Floats operator()(const Floats& x) const {
@@ -267,7 +267,7 @@ struct Sinh {
 struct Erf {
   Floats operator()(const Floats& x) const {
     const Floats limit(9.0F);
-    const Floats bounded_x = xsimd::min(limit, xsimd::max(-limit, x));  // max gives its second operand if one is NaN
+    const Floats bounded_x = xsimd::min(limit, xsimd::max(-limit, x));  // max returns its second operand if one is NaN.
     return xsimd::erf(bounded_x);
   }
 };
@@ -307,7 +307,7 @@ struct ErfInv {
   }
 };
 
-/// For the numbers that ErfInv leaves: infinities at 1 and -1; NaN outside of [-1, 1].
+/// For numbers that ErfInv does not support: infinities at 1 and -1; NaN outside of [-1, 1].
 float inverse_erf(float x) {
   if (x == 1 || x == -1) return x * __builtin_inff();
   return __builtin_nanf("");
@@ -358,7 +358,7 @@ struct LogAddExp {
   }
 };
 
-// logaddexp of the C library, for the lanes that LogAddExp leaves.
+// logaddexp of the C library, for the lanes that LogAddExp does not support.
 float logaddexp(float a, float b) {
   if (a == b) return a + 0.693147180559945309F;  // infinities too
   if (a != a || b != b) return a + b;

@@ -7,7 +7,7 @@
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
-// max and min give their second operand if one is NaN.
+// max and min returns their second operand if one is NaN.
 [[gnu::always_inline]] inline Floats clipped(const Floats& x, const Floats& bound) {
   return xsimd::min(bound, xsimd::max(-bound, x));
 }

@@ -17,7 +17,7 @@ class UpdatePass {
         sizes_{size_of(r_.variable), size_of(r_.gradient), size_of(r_.slot), size_of(r_.copy)},
         clip_(r_.clipvalue != 0 ? static_cast<float>(r_.clipvalue) : std::numeric_limits<float>::infinity()) {}
 
-  /// `k`: coefficients; sets the ones that all optimizers have.
+  /// `k`: coefficients. Sets those common to all optimizers.
   template <class Function, class Coefficients>
   void run(const KernelArguments& arguments, Function function, Coefficients k, double rate, double multiplier) const {
     set_common(k, rate, multiplier);
@@ -86,14 +86,15 @@ class UpdatePass {
 
   const UpdateRequest& request() const { return r_; }
 
-  /// Memory for zeros: the gradient of the rows that a compact gradient doesn't contain.
+  /// Memory for zeros: the gradient of rows that are not in a compact gradient.
   std::size_t scratch_bytes() const { return static_cast<std::size_t>(zero_rows() * r_.columns * sizes_.gradient); }
 
   double number(const KernelArguments& arguments, std::size_t i) const { return r_.number(arguments, i); }
 
  private:
   struct Sizes {
-    std::int64_t variable, gradient, slot, copy;  ///< bytes per element; a remainder or compensation has the variable's
+    std::int64_t variable, gradient, slot, copy;  ///< bytes per element; a remainder or compensation has as many as the
+                                                  ///< variable
   };
 
   bool has_beside() const { return r_.kept == UpdateRequest::Kept::split || r_.kept == UpdateRequest::Kept::kahan; }

@@ -6,7 +6,7 @@
 #include <mezzo/backends/xsimd/update.hpp>
 
 // optimizer_update works on blocks that stay in the cache: it loads gradient, variable and slots as float32, runs the
-// rule, and stores. So a rule is compiled once per instruction set, not once for each combination of storages.
+// rule, and stores. A rule is therefore compiled once per instruction set, not once for each combination of storages.
 namespace mezzo::xsimd_kernels {
 
 /// A block in float32.

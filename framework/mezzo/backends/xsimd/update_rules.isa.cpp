@@ -193,7 +193,7 @@ void run_lars(const RuleNumbers<float>& n, const RuleBlock& block, std::int64_t 
   n.nesterov ? run<Lars<true, true>>(n, block, count) : run<Lars<true, false>>(n, block, count);
 }
 
-// max and min give their second operand if one is NaN: a NaN is not clipped.
+// max and min returns their second operand if one is NaN: a NaN is not clipped.
 template <class G>
 void load_gradient(const void* from, float multiplier, float clip, float* to, std::int64_t count) {
   const Floats factor(multiplier), bound(clip);

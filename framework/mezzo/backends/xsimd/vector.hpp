@@ -1,8 +1,8 @@
 #pragma once
 // Registers of the instruction set that an .isa.cpp is compiled for. Everything in this file, and everything in an
 // .isa.cpp except its table, must have internal linkage: the linker keeps only one copy of an inline function, which
-// could contain instructions that the machine lacks. `Arch` is a type with internal linkage for this reason: instances
-// of xsimd's templates take their linkage from it.
+// could contain instructions that the machine lacks. `Arch` is a type with internal linkage for this reason: it
+// determines the linkage of instances of xsimd's templates.
 #include <cstdint>
 #include <type_traits>
 
@@ -103,8 +103,8 @@ template <class T, class Some>
   store_register(p, x.data, part);
 }
 
-/// With `past_caches`, stores without reading the cache line if the instruction set can; a whole register is aligned
-/// then, and the caller calls finish_stores() of past_caches.hpp.
+/// With `past_caches`, stores without reading the cache line if the instruction set supports it; a whole register is
+/// aligned then, and the caller calls finish_stores() of past_caches.hpp.
 template <class T, class Some>
 [[gnu::always_inline]] inline void store(T* p, const Floats& x, Some part, [[maybe_unused]] bool past_caches) {
 #if defined(__AVX512BW__)

@@ -10,9 +10,9 @@
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 
 // The window of an output pixel in one row of the image, kernel width x channels numbers, lies without gaps in memory.
-// So the gradient for one row of the kernel is a product a^T g, where a has a row for the window of each pixel. Pairs
-// of windows that follow each other in a row are packed for the product. The windows of an image's row serve all rows
-// of the kernel.
+// Therefore the gradient for one row of the kernel is a product a^T g, where a has a row for the window of each pixel.
+// Pairs of windows that follow each other in a row are packed for the product. The windows of an image's row serve all
+// rows of the kernel.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -92,7 +92,7 @@ class WindowProducts final : public Kernel {
   std::string detail() const override { return "bfloat16 products"; }
 
  private:
-  static constexpr Index line = 16;  // words of a cache line; also what packing writes after a row
+  static constexpr Index line = 16;  // words of a cache line; also the words that packing writes after a row
 
   struct Range {
     Index begin = 0, end = 0;
@@ -110,7 +110,7 @@ class WindowProducts final : public Kernel {
     return {image, std::min(images_, sizes_.images - image), row, std::min(rows_, sizes_.out_height - row)};
   }
 
-  /// What is fetched of a chunk. Rows that belong to the chunk before too are in the cache.
+  /// The part of a chunk that is fetched. Rows that also belong to the previous chunk are in the cache.
   PrefetchQueue ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
     if (chunk.images <= 0) return {{}, turns};
     const auto rows_of = [&](const bfloat16* rows, Index height, Index first, Index count, Index row_numbers) {

@@ -39,7 +39,7 @@ void to_rgb(const Hsv<T>& hsv, T* rgb) {
   rgb[2] = mixed(2 - std::abs(turn - 4));
 }
 
-/// x in [from_low, from_high] mapped to [to_low, to_high]; the same number if the ranges are.
+/// x in [from_low, from_high] mapped to [to_low, to_high]; the same number if the ranges are equal.
 struct Mapping {
   double from_low, from_high, to_low, to_high;
 
@@ -51,7 +51,7 @@ struct Mapping {
   }
 };
 
-/// Number in [0, most]; 0 of NaN.
+/// Number in [0, most]; 0 for NaN.
 template <class T>
 T limited(T x, T most) {
   return x > 0 ? std::min(x, most) : T(0);

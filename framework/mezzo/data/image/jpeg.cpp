@@ -38,7 +38,7 @@ using Decoder = std::unique_ptr<std::remove_pointer_t<tjhandle>, Destroy>;
 bool is_harmless(std::string_view warning) {
   const auto contains = [&](std::string_view text) { return warning.find(text) != warning.npos; };
   if (contains("extraneous bytes before marker")) {
-    // Before a scan (0xda) or its Huffman table (0xc4), they can be what is left of a damaged scan.
+    // Before a scan (0xda) or its Huffman table (0xc4), they can be the rest of a damaged scan.
     return !contains("marker 0xda") && !contains("marker 0xc4");
   }
   return contains("unknown JFIF revision") || contains("Unknown Adobe color transform") ||

@@ -48,7 +48,7 @@ struct WordPair {
   Word first, second;
 };
 
-// Spreads four words over two.
+// Mixes four words into two.
 WordPair spread(Word a, Word b, Word c, Word d, Word offset) {
   return {std::rotr(a + b, 43) + std::rotr(c, 30) + d, a + std::rotr(b + offset, 18) + c};
 }
@@ -142,7 +142,7 @@ std::uint64_t sip_hash(const std::string& text, const std::array<std::uint64_t, 
   // The text "somepseudorandomlygeneratedbytes" in four words, as the paper defines.
   std::array<Word, 4> state{key[0] ^ 0x736f6d6570736575U, key[1] ^ 0x646f72616e646f6dU, key[0] ^ 0x6c7967656e657261U,
                             key[1] ^ 0x7465646279746573U};
-  // Adds one word to another and stirs the first one in.
+  // Adds one word to another and mixes the first one in.
   const auto add = [&](std::size_t to, std::size_t from, int bits) {
     state[to] += state[from];
     state[from] = std::rotl(state[from], bits) ^ state[to];

@@ -109,7 +109,7 @@ struct WordPieceTokenizer::Vocabulary {
       const std::size_t prefix = begin > 0 ? 2 : 0;
       std::size_t length = std::min(bytes.size() - begin, longest);
       auto found = ids.end();
-      // A piece that ends within a character is no token, since tokens are UTF-8.
+      // A piece that ends within a character is not a token, since tokens are UTF-8.
       for (; length > 0 && found == ids.end(); --length) {
         piece.assign("##", prefix).append(bytes, begin, length);
         found = ids.find(piece);

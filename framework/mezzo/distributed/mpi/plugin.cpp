@@ -45,7 +45,7 @@ std::string text_of(int code) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-/// Lets the short sleeps of this thread be short: by default Linux adds 50 us.
+/// Keeps the short sleeps of this thread short: by default Linux adds 50 us.
 void sleep_exactly() { prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); }
 
 /// Gives other threads and ranks the processor: at once at first, then for longer.
@@ -111,7 +111,7 @@ struct Messages {
 
   void add(const mezzo::mpi_plugin::Memory& memory, int rank, bool receives) {
     std::size_t offset = 0;
-    do {  // an empty message, too: all ranks wait for one another
+    do {  // an empty message, too: all ranks wait for each other
       const std::size_t bytes = std::min(memory.bytes - offset, most_message);
       char* const data = static_cast<char*>(memory.data) + offset;
       requests.push_back(MPI_REQUEST_NULL);
@@ -126,7 +126,7 @@ struct Messages {
     } while (offset < memory.bytes);
   }
 
-  /// True if all are done. Sets `error` for one that failed or that has another size.
+  /// True if all are done. Sets `error` for a message that failed or has another size.
   bool test(std::string& error) {
     bool all = true;
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -156,7 +156,7 @@ struct Messages {
     return all;
   }
 
-  /// Ranks from which something is still awaited.
+  /// Ranks whose messages have not arrived yet.
   std::vector<bool> waited() const {
     std::vector<bool> out(static_cast<std::size_t>(ranks().size), false);
     for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -239,7 +239,7 @@ void close_ranks() {
     all.failed = missing(std::vector<bool>(all.ended.size(), false)) >= 0;
   }
   if (all.failed) {
-    // The others have the reason. MPI_Finalize would wait for those that are dead.
+    // The others have the reason. MPI_Finalize would wait for processes that have ended.
     std::fflush(nullptr);
     usleep(500000);
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -97,7 +97,7 @@ void HeadProjection::add_weights(const Shape& units) {
   const std::int64_t heads = options_.heads, size = options_.size, width = element_count(units);
   Shape kernel{heads, size};
   kernel.insert(options_.from_heads ? kernel.end() : kernel.begin(), units.begin(), units.end());
-  // Files have the layout of a Linear. Only one axis of units has one.
+  // Files have the layout of a Linear. Only a projection with one axis of units has that layout.
   const bool linear = units.size() == 1;
   WeightOptions options{.shape = kernel,
                         .initializer = options_.kernel_initializer,

@@ -53,10 +53,10 @@ void detail::HeadAttention::add_projections(const detail::HeadProjectionOptions&
                                             const detail::HeadProjectionOptions& key,
                                             const detail::HeadProjectionOptions& value, bool use_gate,
                                             const Shape& units) {
-  state()->activity_regularizer = {};  // the projections have it
+  state()->activity_regularizer = {};  // set by the projections
   query_ = sub("query", HeadProjection(query));
   key_ = sub("key", HeadProjection(key));
-  detail::HeadProjectionOptions attended = query;  // what heads give
+  detail::HeadProjectionOptions attended = query;  // output of the heads
   attended.size = value.size;
   if (use_gate) {
     detail::HeadProjectionOptions gate = attended;

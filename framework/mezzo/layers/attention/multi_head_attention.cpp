@@ -65,7 +65,7 @@ Value flattened_heads(const std::string& where, const Value& x, const PositionAx
   return reshape(moved, {known_count(lead), element_count(along), shape[shape.size() - 2], shape.back()});
 }
 
-/// The way back of flattened_heads() for results of that many heads and size. `like`: the projected query.
+/// Inverse of flattened_heads(), for results with that many heads and that size. `like`: the projected query.
 Value restored_heads(const Value& y, const Value& like, const PositionAxes& axes) {
   const Shape& shape = like.shape();
   const auto rank = static_cast<std::int64_t>(shape.size());
@@ -79,7 +79,7 @@ Value restored_heads(const Value& y, const Value& like, const PositionAxes& axes
   return transpose(whole, back);
 }
 
-/// Inserts axes of size 1 for what a mask lacks of (batch, free axes, heads, query axes, key axes), in front of the
+/// Inserts axes of size 1 for missing axes of a mask (batch, free axes, heads, query axes, key axes), in front of the
 /// query axes, as Keras does.
 Value over_heads(const std::string& where, const Value& mask, const PositionAxes& axes) {
   const std::size_t positions = 2 * axes.along.size(), rank = 2 + axes.free.size() + positions;

@@ -6,7 +6,7 @@
 #include <mezzo/layers/images/random_colors.hpp>
 #include <mezzo/layers/images/random_geometry.hpp>
 
-// Layers that change images, but those of preprocessing_classes().
+// Layers that change images, except those of preprocessing_classes().
 namespace mezzo {
 
 static void describe(Fields& fields, AugMixOptions& options) {

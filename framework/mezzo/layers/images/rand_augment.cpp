@@ -117,7 +117,7 @@ AugMix::AugMix(const AugMixOptions& options) : detail::ImageAugmentation("AugMix
     for (std::int64_t chain = 0; chain < chains; ++chain) {
       Tensor changed = x;
       for (std::int64_t step = 0; step < depth; ++step) {
-        // One number more than there are changes: none.
+        // One number more than the number of changes: no change.
         const auto change = static_cast<std::size_t>(words.integer(0, static_cast<std::int64_t>(changes.size()) + 1));
         if (change == changes.size()) continue;
         changed = changes[change].augment(changed, key_of_change(key, chain * depth + step));

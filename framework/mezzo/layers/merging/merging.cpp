@@ -23,8 +23,8 @@ Value folded(const Values& xs, Value (*function)(const Value&, const Value&)) {
   return merged;
 }
 
-/// The same where the masks of both are true or false; else the one that counts. As in Keras, one mask for all inputs
-/// is needed from there on.
+/// The same where both masks are equal; else the operand whose mask is true. As in Keras, the result has one mask for
+/// all inputs.
 Value folded_by_masks(const Values& xs, Value (*function)(const Value&, const Value&)) {
   const auto of_rank = [](const Value& mask, const Value& x) {
     return mask.defined() ? detail::mask_of_rank(mask, x.shape().size()) : mask;

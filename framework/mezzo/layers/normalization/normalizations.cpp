@@ -34,7 +34,7 @@ Shape grouped(Shape shape, std::size_t axis, std::int64_t groups) {
   return shape;
 }
 
-/// detail::as_wide() of an input of a layer, without rounding features from outside to the compute dtype before.
+/// detail::as_wide() of an input of a layer, without rounding features from outside to the compute dtype first.
 Value unrounded(const Value& x, DType& narrow) {
   narrow = detail::operand_dtype(ops::mean, x);
   return detail::as((x.weak() ? Value(x.tensor()) : x).across_border(false), accumulation_dtype(narrow));

@@ -16,7 +16,7 @@
 #include <mezzo/ops/image.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 
-// Helpers of preprocessing layers, and those without a state: CategoryEncoding, Hashing, Resizing and CenterCrop.
+// Helpers of preprocessing layers, and the layers without a state: CategoryEncoding, Hashing, Resizing and CenterCrop.
 namespace mezzo {
 
 Value detail::on_host(const Values& inputs, const std::function<Shape(const Shape&)>& result_shape, DType dtype,
@@ -178,7 +178,7 @@ CenterCrop::CenterCrop(CenterCropOptions options) : Layer("CenterCrop", options)
 
 namespace {
 
-/// The middle of images, or what is left of images that are smaller.
+/// The middle part of images. Smaller images are cut to the proportions and resized.
 Value cropped(const Value& images, const CenterCropOptions& options) {
   const Shape& shape = images.shape();
   const std::size_t rank = shape.size();

@@ -14,7 +14,7 @@
 namespace mezzo {
 namespace {
 
-/// Name for recurrence of an activation; "" if it takes none such.
+/// Name of an activation for the op recurrence; "" if recurrence doesn't support it.
 std::string recurrent_name(const ActivationFunction& activation) {
   if (!activation.given()) return "linear";
   if (activation.name() == "exp") return "exponential";
@@ -119,12 +119,12 @@ Values detail::FusedCell::run(const Value& sequence, const Values& states, const
   return out;
 }
 
-/// True if recurrence takes the activations.
+/// True if recurrence supports the activations.
 bool detail::FusedCell::fused() const {
   return !recurrent_name(settings_.activation).empty() && !recurrent_name(settings_.recurrent_activation).empty();
 }
 
-/// The steps as a loop, for activations that recurrence doesn't have.
+/// The steps as a loop, for activations that recurrence doesn't support.
 Values detail::FusedCell::run_unfused(const Value& sequence, const Values& states, const Value& mask) {
   const RecurrentSettings& s = settings_;
   const bool drops = detail::training_phase() && (s.dropout > 0 || s.recurrent_dropout > 0);
@@ -196,7 +196,7 @@ Values detail::FusedCell::call_many(const Values& xs) {
   const bool later = (settings_.dropout > 0 || settings_.recurrent_dropout > 0 || !fused()) &&
                      Trace::current() == nullptr && xs[0].symbolic();
   Values out;
-  if (later) {  // a functional graph: its call decides if it trains
+  if (later) {  // a functional graph: its call sets the mode
     std::vector<Spec> specs{{{shape[0], sequence.shape()[1], settings_.units}, xs[0].dtype()}};
     for (std::size_t i = 0; i < needed; ++i) specs.push_back({{shape[0], settings_.units}, xs[0].dtype()});
     Values operands{sequence};

@@ -178,7 +178,7 @@ void RNN::require_sequence(const Shape& input) const {
   detail::require_rank_at_least(label(), input, 3);
 }
 
-/// Makes the states of a stateful layer. None are weights of it, as in Keras: neither counted nor saved.
+/// Makes the states of a stateful layer. As in Keras they are not weights: neither counted nor saved.
 void RNN::add_states(const Shape& input) {
   if (input[0] < 0) {
     fail<ValueError>(label(), "stateful needs a known batch size, as by Input's batch_size; got input shape {}", input);

@@ -13,7 +13,7 @@ namespace {
 
 const char* const batch_finder_label = "[BatchSizeFinder]";
 
-/// Bytes that programs may take without swapping; the largest number if the system doesn't tell.
+/// Bytes that programs may allocate without swapping; the largest number if the system doesn't report them.
 std::int64_t available_bytes() {
   std::ifstream file("/proc/meminfo");
   std::string name;

@@ -13,7 +13,7 @@ namespace {
 const char* const finder_label = "[LearningRateFinder]";
 constexpr double loss_smoothing = 0.98;  // weight of the old mean of losses
 
-/// Slope of y over x at a point: at the ends that of the only neighbour, else of second order.
+/// Slope of y over x at a point: of first order at the ends, else of second order.
 double slope_at(const std::vector<double>& x, const std::vector<double>& y, std::size_t i) {
   const std::size_t last = x.size() - 1;
   if (i == 0 || i == last) {

@@ -76,7 +76,7 @@ bool has(const char* const (&names)[N], const std::string& name) {
                      [&](const char* one) { return name == one || name.ends_with(std::string("_") + one); });
 }
 
-/// True if numbers of that name are to rise; none for an unknown name.
+/// True if numbers of that name should rise; none for an unknown name.
 std::optional<bool> direction_of(const std::string& name) {
   if (has(falling, name)) return false;
   return has(rising, name) ? std::optional(true) : std::nullopt;

@@ -78,7 +78,7 @@ void TopKCheckpoints::begin(const Session& session) {
   if (options_.save_top_k != 0 && used) warn(fmt::format("{} folder \"{}\" is not empty", top_k_label, dirpath_));
 }
 
-/// Takes back what a save has changed if it fails: the files are as before then.
+/// Undoes the changes of a save that fails, so that the files are as before.
 class TopKCheckpoints::Restorer {
  public:
   explicit Restorer(TopKCheckpoints& checkpoints) : checkpoints_(checkpoints), before_(checkpoints) {}
@@ -191,7 +191,7 @@ void TopKCheckpoints::save_top_k(const Session& session, const Logs& logs) {
   const Restorer restorer(*this);
   if (!monitor_) {
     const std::string before = best_model_path_;
-    best_model_path_ = new_path(file_name(session, logs), before);  // first, since the file keeps it
+    best_model_path_ = new_path(file_name(session, logs), before);  // first, since the file contains it
     write(session, best_model_path_);
     if (options_.save_top_k == 1) remove(session, before, best_model_path_);
     return;
@@ -247,7 +247,7 @@ void TopKCheckpoints::write(const Session& session, const std::string& path) {
   last_step_ = session.global_step();
   last_saved_ = path;
   std::error_code ignored;
-  if (fs::is_symlink(path, ignored)) fs::remove(path, ignored);  // not the file that it names
+  if (fs::is_symlink(path, ignored)) fs::remove(path, ignored);  // the link, not its target
   if (options_.save_weights_only) {
     session.save_weights(path);
   } else {

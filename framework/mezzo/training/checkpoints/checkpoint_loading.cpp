@@ -18,7 +18,7 @@ namespace {
 
 namespace names = checkpoint_format;
 
-// Limits of counters: no training reaches them, and counting on from them can't overflow.
+// Limits of counters: no training reaches them, and further counting can't overflow.
 constexpr std::int64_t largest_count = LossScale::largest_count;
 constexpr std::int64_t largest_epoch = std::int64_t{1} << 30;  // an int
 
@@ -239,7 +239,7 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, const Traini
   state.skipped_before = epoch_numbers_.skipped_before;
   state.validated = epoch_numbers_.validated;
   state.evaluated_batches = evaluated_batches_;
-  // Only its equality with `batch` counts, which is another number in batches of another size.
+  // Used only to check if it equals `batch`, which is another number for batches of another size.
   state.validated_at = epoch_numbers_.validated_at == progress_.batch ? progress.batch : epoch_numbers_.validated_at;
   state.resumed_metrics.clear();
   for (const Means::Entry& entry : epoch_numbers_.means) {
@@ -266,7 +266,7 @@ Progress Checkpoint::progress_in(const TrainingData& data) const {
   const DataLoader& loader = data.loader;
   Progress progress = progress_;
   const std::int64_t batch_size = loader.options().batch_size;
-  if (!data_) {  // a file of version 1, which counts batches alone
+  if (!data_) {  // a file of version 1, which counts only batches
     progress.samples = progress.position * batch_size;
     return progress;
   }
@@ -288,7 +288,7 @@ Progress Checkpoint::progress_in(const TrainingData& data) const {
 }
 
 void Checkpoint::check_end(const Progress& progress, const TrainingData& data) const {
-  // After the last batch of an epoch its validation and hooks are due, which need its numbers.
+  // After the last batch of an epoch, its validation and hooks still have to run, and they need its numbers.
   const bool whole = progress.batch == data.epoch && !epoch_numbers_.means.empty();
   if (progress.batch >= data.epoch && !whole) {
     refuse(fmt::format(" was saved after batch {} of an epoch: epochs must have more batches; got {}", progress.batch,

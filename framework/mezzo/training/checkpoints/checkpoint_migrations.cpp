@@ -13,7 +13,7 @@ namespace names = checkpoint_format;
 
 /// Version 1 left out `data_pass` and `batches_in_pass` where they equal `epoch` and `batches_in_epoch`, the last
 /// numbers of means, and in the first files their targets. It has no `data` and `samples_in_pass`: a position is
-/// counted in batches alone.
+/// counted only in batches.
 void from_version_1(Metadata& metadata) {
   const auto copy = [&](const char* from, const char* to) {
     if (const auto found = metadata.find(from); found != metadata.end()) metadata.emplace(to, found->second);

@@ -94,7 +94,7 @@ std::optional<Tensor> compensation_of(const Optimizer& optimizer, const Variable
   return {};
 }
 
-/// Numbers of a weight: while it is swapped with its average, those that training goes on with.
+/// Numbers of a weight; while it is swapped with its average, the numbers with which training continues.
 Tensor trained_numbers(const VariableState& variable, const OptimizerConfigs& optimizers) {
   for (const OptimizerConfig& config : optimizers) {
     for (const auto& [swapped, numbers] : config.optimizer->state()->swapped) {
@@ -133,7 +133,7 @@ void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rou
       }
     }
   }
-  // Stored in the variable's dtype: it is the rounding error of that dtype. It doesn't belong to a weight that is
+  // Stored in the variable's dtype: it is the rounding error of that dtype. It has no meaning for a weight that is
   // rounded to another dtype here.
   const auto compensation = compensation_of(optimizer, variable);
   if (compensation && !rounded) {
@@ -165,13 +165,13 @@ std::vector<Tensor> keep_number(Means::Entry& entry, const TrainingState& state)
   MetricState& metric = *entry.metric->state();
   const std::vector<Tensor> now = metric.numbers();
   const auto aside = state.set_aside == nullptr ? std::nullopt : state.set_aside->numbers_of(metric);
-  if (aside) metric.set(*aside);  // a validation uses the metric now
+  if (aside) metric.set(*aside);  // a validation uses the metric at this time
   entry.total = entry.number() * entry.samples;
   if (aside) metric.set(now);
   return aside.value_or(now);
 }
 
-/// Adds what differs from the counters of whole epochs and, if `session`, what the running fit has.
+/// Adds the numbers that differ from the counters of whole epochs and, if `session`, the state of the running fit.
 void add_progress(const TrainingState& state, bool session, NamedTensors& tensors, Metadata& metadata) {
   if (state.updates != state.step) metadata[names::updates] = fmt::to_string(state.updates);
   const double seconds = state.session == nullptr ? state.seconds : state.session->seconds();
@@ -254,7 +254,7 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
   CheckpointContent content = collect_checkpoint(module, options, true, true);
   content.metadata[names::format] = names::name;
   content.metadata[names::format_version] = fmt::to_string(names::version);
-  idle.reset();  // the model may train on: the tensors are copies, by copy on write
+  idle.reset();  // the model may continue to train: the tensors are copies, by copy on write
   save_safetensors(path, content.tensors, content.metadata);
 }
 

@@ -38,7 +38,7 @@ const Json& list_in(const Json& json, const char* key) {
   return *found;
 }
 
-/// A counter. As for the others, differences can't overflow.
+/// A counter. As for the other counters, differences can't overflow.
 std::int64_t count_in(const Json& json) {
   constexpr std::int64_t largest = std::int64_t{1} << 53;
   const auto count = number_in<std::int64_t>(json);

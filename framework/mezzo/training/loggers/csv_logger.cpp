@@ -51,7 +51,7 @@ struct CSVLogger::State {
     return detail::csv_lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
-  /// Adds the columns that the rows need. The rows of the file get empty fields for them.
+  /// Adds the columns that the rows need. Rows in the file have empty fields for them.
   void add_columns() {
     std::vector<std::string> all = columns;
     for (const Row& row : rows) {

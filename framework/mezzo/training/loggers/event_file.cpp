@@ -66,7 +66,7 @@ EventFile::EventFile(const std::string& folder, const std::string& where) : file
 EventFile::~EventFile() {
   try {
     flush();
-  } catch (const FileError&) {  // flush() before tells
+  } catch (const FileError&) {  // flush() reports errors
   }
 }
 

@@ -33,7 +33,7 @@ std::string yaml_number(double number) {
   if (std::isinf(number)) return number > 0 ? ".inf" : "-.inf";
   std::string text = python_text(number);
   const std::size_t exponent = text.find('e');
-  // YAML 1.1 takes 1e-07 for a text.
+  // YAML 1.1 reads 1e-07 as a text.
   if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
   return text;
 }

@@ -7,7 +7,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// A field with quotes if it needs them.
+/// A field, with quotes if they are needed.
 std::string quoted(const std::string& field, const std::string& separator) {
   if (field.find_first_of("\"\r\n" + separator) == std::string::npos) return field;
   std::string out = "\"";
@@ -19,7 +19,7 @@ std::string quoted(const std::string& field, const std::string& separator) {
 
 std::string python_text(double number) {
   const std::string text = fmt::format("{}", number);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;  // "nan" and "inf" have an n
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;  // "nan" and "inf" contain an n
 }
 
 std::string logged_text(const std::string& name, double number) {

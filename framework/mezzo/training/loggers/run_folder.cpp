@@ -67,7 +67,7 @@ const std::string& RunFolder::path() {
     make(folder, true);
   } else {
     make(parent_, true);
-    do {  // another process may be quicker
+    do {  // another process may have made it
       folder = fs::path(parent_) / fmt::format("{}{}", version_prefix, next_version(parent_));
     } while (!make(folder, false));
   }

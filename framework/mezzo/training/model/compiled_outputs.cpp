@@ -64,7 +64,7 @@ void CompiledOutputs::require_apart_from_validation(const std::string& where) co
 }
 
 void CompiledOutputs::add_losses(const CompileOptions& options, const std::string& where) {
-  if (options.loss.empty()) {  // Model::compile decides if that is an error
+  if (options.loss.empty()) {  // Model::compile reports the error, if any
     losses.assign(names.size(), Any<Loss>());
     return;
   }

@@ -33,7 +33,7 @@ ModelOptions with(const Values& inputs, const Values& outputs, ModelOptions opti
   return options;
 }
 
-/// The input with a last axis of size 1 added if only that is missing, or dropped if only that is too many, as in
+/// The input with a last axis of size 1 added if only that is missing, or dropped if only that is superfluous, as in
 /// Keras.
 Value with_last_axis(const Value& x, std::size_t rank, bool ends_with_one) {
   const std::size_t given = x.shape().size();

@@ -6,7 +6,7 @@
 #include <mezzo/training/model/class_targets.hpp>
 #include <mezzo/training/model/model.hpp>
 
-// Arrays given to fit, evaluate and predict, as data sets whose fields have the names that steps look for.
+// Arrays given to fit, evaluate and predict, as data sets whose fields have the names that steps use.
 namespace mezzo {
 namespace {
 

@@ -54,7 +54,7 @@ std::uint64_t config_and_weights(const SafetensorsFile& file) {
   return bytes;
 }
 
-/// Restores weights alone.
+/// Restores only the weights.
 void restore_weights(const SafetensorsFile& file, Model& model, const std::string& where) {
   CheckpointReader reader(file);
   std::vector<SavedWeight> weights;
@@ -79,7 +79,7 @@ bool has_training(const SafetensorsFile& file) { return file.metadata().count(ch
 
 namespace {
 
-/// Config of a model. A ValueError if load_model() would refuse it for its text or nesting.
+/// Config of a model. A ValueError if load_model() would refuse its text or nesting.
 std::string config_text(const Model& model) {
   const LayerState& state = *model.state();
   const std::type_info* const before = state.type;
@@ -121,7 +121,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   }
   Metadata metadata{{"format", format}, {"format_version", version}};
   metadata[config] = config_text(model);
-  // The model's own policy: a Trainer, an autocast() or a container around its last run has no part in the file.
+  // The model's own policy: the policy of a Trainer, an autocast() or a container around its last run is not saved.
   const Policy effective = model.state()->policy.inherits() ? dtype_policy() : model.state()->policy;
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();

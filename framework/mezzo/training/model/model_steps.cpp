@@ -86,7 +86,7 @@ Values Model::targets_of(const Batch& batch, const detail::CompiledOutputs& comp
       ++used;
     }
   }
-  // The outputs of a model that isn't functional have no names, so that the order holds.
+  // The outputs of a model that isn't functional have no names, so that the order is used.
   if (used == 0 && graph_.empty() && fields.size() == count) {
     for (std::size_t i = 0; i < count; ++i) out[i] = fields[i]->value;
     used = count;

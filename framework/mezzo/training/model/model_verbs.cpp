@@ -166,7 +166,7 @@ Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
 Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options) {
   std::vector<Tensor> outputs = detail::predict_all(*this, loader, evaluation_settings(options));
   const std::vector<std::string> names = names_of_outputs(outputs.size());
-  if (names.size() != outputs.size()) return outputs;  // a predict_step of a derived class gives others
+  if (names.size() != outputs.size()) return outputs;  // a predict_step of a derived class may return other outputs
   std::vector<Tensors::Entry> entries;
   for (std::size_t i = 0; i < names.size(); ++i) entries.emplace_back(names[i], std::move(outputs[i]));
   return Tensors(std::move(entries));

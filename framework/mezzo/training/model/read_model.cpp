@@ -150,7 +150,7 @@ Values read_operands(const Json& list, const Values& inputs, const std::vector<V
   return out;
 }
 
-/// Calls a layer as its config says.
+/// Calls a layer as described in its config.
 Values call_layer(Layer& layer, const Values& xs, const Json& json) {
   const std::string where = "[Functional]";
   GraphLayout::Call call;
@@ -253,7 +253,7 @@ Any<Model> read_model(const Json& json, const Policy& policy, const Policy& othe
   const ConfigDepth depth;
   LayerParts parts = layer_parts(json);
   Policy root = policy.inherits() ? parts.policy : policy;
-  if (root.inherits() && otherwise != dtype_policy()) root = otherwise;  // else the global policy does
+  if (root.inherits() && otherwise != dtype_policy()) root = otherwise;  // else the global policy applies
   parts.policy = root;
   std::optional<Any<Model>> model;
   if (parts.class_name == "Sequential") {

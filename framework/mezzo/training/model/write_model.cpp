@@ -70,7 +70,7 @@ const std::string& entry_of(const LayerState& parent, const LayerState& child) {
 
 Json write_spec(const Spec& spec) {
   Json json{{"shape", spec.shape}, {"dtype", dtype_name(spec.dtype)}};
-  read_spec(json, "[save] input");  // refuses what load would refuse
+  read_spec(json, "[save] input");  // raises the errors of loading
   return json;
 }
 

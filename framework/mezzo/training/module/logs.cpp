@@ -77,7 +77,7 @@ const std::vector<int>& History::epochs_of(const std::string& name) const {
 void History::add(int number, const Logs& logs) {
   for (const auto& [name, value] : logs) {
     std::vector<double>& numbers = history[name];
-    if (numbers.empty() && !epoch.empty()) some[name] = {};  // the epochs before didn't log it
+    if (numbers.empty() && !epoch.empty()) some[name] = {};  // earlier epochs didn't log it
     numbers.push_back(value);
     if (some.count(name) != 0) some[name].push_back(number);
   }

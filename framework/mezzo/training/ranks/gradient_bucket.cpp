@@ -90,7 +90,7 @@ void GradientBucket::lay_out() {
   }
 }
 
-/// Returns when nothing is under way.
+/// Returns when no operation is running.
 void GradientBucket::settle() const {
   try {
     request_.wait();
@@ -131,7 +131,7 @@ void GradientBucket::load(const KernelRequest& request, const KernelArguments& a
     };
     if (share != 0) {
       multiply(from.value, request.inputs[from.value].dtype, factor, false);
-    } else {  // a rank without samples adds nothing, whatever its numbers are
+    } else {  // a rank without samples adds nothing, even if its numbers are not finite
       std::fill_n(x.begin(), count, Number{0});
     }
     if (from.sum) multiply(*from.sum, from.result.dtype, 1, true);

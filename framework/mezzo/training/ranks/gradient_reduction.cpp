@@ -11,7 +11,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// Elements of a bucket: large enough that latency doesn't count, small enough that the first is sent early.
+/// Elements of a bucket: large enough that latency is negligible, small enough that the first is sent early.
 constexpr std::int64_t bucket_elements = std::int64_t{1} << 20;
 
 std::shared_ptr<const GradientBucket> bucket_of(const Attributes& attributes) {

@@ -19,7 +19,8 @@ void run_mean(const KernelCall& call) {
   const double share = *call.in<double>(1);
   T* const out = call.out<T>(0);
   for (std::int64_t i = 0; i < size; ++i) {
-    out[i] = share == 0 ? 0 : static_cast<T>(call.in<T>(0)[i] * share);  // without samples: whatever its numbers are
+    out[i] = share == 0 ? 0 : static_cast<T>(call.in<T>(0)[i] * share);  // without samples, even if its numbers are not
+                                                                         // finite
   }
   static_cast<const Ranks&>(ranks).communicator->all_reduce({out, size, DTypeOf<T>::value});
 }

@@ -5,7 +5,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// Bytes of the numbers; of a split master those of both halves.
+/// Bytes of the numbers; for a split master, of both halves.
 std::int64_t bytes_of(const VariableState& variable) {
   return variable.value.size() * static_cast<std::int64_t>(dtype_size(variable.dtype()));
 }

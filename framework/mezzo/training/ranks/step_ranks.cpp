@@ -8,7 +8,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// True if a value is the variable plus others.
+/// True if a value is a sum with the variable as a term.
 bool adds_to(const VariableState* variable, Value value) {
   while (is(*value.node(), ops::add) || is(*value.node(), ops::identity)) {
     Value next;

@@ -19,7 +19,7 @@
 namespace mezzo {
 namespace {
 
-/// Precision "auto" gives the policy that fit has chosen for this module; before fit, the module's own.
+/// With precision "auto", the policy that fit has chosen for this module; before fit, the module's own.
 detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   const Policy& policy =
       options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();

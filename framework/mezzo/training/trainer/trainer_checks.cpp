@@ -82,7 +82,7 @@ void check_exclusions(const TrainerOptions& options) {
   exclude("a ProgressBar", bar);
 }
 
-/// Callbacks that save or search take no part in a trial run.
+/// Callbacks that save or search are left out of a smoke test.
 void make_trial_run(TrainerOptions& options) {
   const int batches = options.fast_dev_run;
   for (BatchLimit* limit : {&options.limit_train_batches, &options.limit_val_batches, &options.limit_test_batches,

@@ -70,7 +70,7 @@ std::string variable_of(std::string option) {
   return prefix + option;
 }
 
-/// The number that is the whole text, if it is one.
+/// The whole text as a number, if it is one.
 std::optional<double> number_of(const std::string& text) {
   std::istringstream in(text);
   in.imbue(std::locale::classic());
@@ -79,7 +79,7 @@ std::optional<double> number_of(const std::string& text) {
                                                                              : std::nullopt;
 }
 
-/// The bool that the text is, if it is one.
+/// The text as a bool, if it is one.
 std::optional<bool> as_bool(const std::string& text) {
   if (text == "1" || text == "true" || text == "True") return true;
   if (text == "0" || text == "false" || text == "False") return false;

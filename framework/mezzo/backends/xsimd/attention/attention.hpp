@@ -20,7 +20,7 @@ struct HeadRows {
   std::int64_t rows = 0, columns = 0;
 };
 
-/// A bfloat16 matrix with 32-bit words of two neighbours, of which rows are `width` words apart.
+/// A bfloat16 matrix in 32-bit words of two neighbours each. Rows are `width` words apart.
 struct PairRows {
   bfloat16* data = nullptr;
   std::int64_t width = 0;
@@ -30,7 +30,7 @@ struct PairRows {
 struct ScoreRows {
   FloatRows scores;
   float scale = 1;   ///< of the scores, before the mask
-  PairRows weights;  ///< softmax writes its results here, if not null, else in place of the scores
+  PairRows weights;  ///< destination of softmax, if not null; else it replaces the scores
   std::int64_t rows = 0, keys = 0;
   std::int64_t first_query = 0;
   bool causal = false;
@@ -40,16 +40,16 @@ struct ScoreRows {
   const DropoutRule* dropout = nullptr;         ///< null without dropout
   std::int64_t first_word = 0, words_step = 0;  ///< see AttentionShape::first_word
 
-  /// Number of keys that a row may see without a mask. Always inlined, since kernels of several instruction sets use
-  /// it.
+  /// Number of keys that a row may attend to without a mask. Always inlined, since kernels of several instruction sets
+  /// use it.
   [[gnu::always_inline]] std::int64_t visible(std::int64_t row) const {
     const std::int64_t query = first_query + row;
     return causal && query + 1 < keys ? query + 1 : keys;
   }
 };
 
-/// One query of cached_attention and what it attends to: `filled` positions of the caches of its head, in rows without
-/// gaps, and the new position. Operands and the result have the dtype of the function.
+/// One query of cached_attention and the positions that it attends to: `filled` positions of the caches of its head, in
+/// rows without gaps, and the new position. Operands and the result have the dtype of the function.
 struct CachedHead {
   const void *query, *key, *value, *keys, *values;
   std::int64_t filled, size, value_size;
@@ -68,7 +68,7 @@ struct AttentionFunctions {
   /// The dot product of each row of a with the same row of b.
   using Dots = void (*)(const FloatRows& a, const HeadRows& b, float* sums);
   /// Replaces scores by exp(score - maximum), with dropout, and by 0 for keys that only later queries of these rows
-  /// see. Writes log(sum of exp(score)) and 1 / sum of exp(score - maximum) of each row, sums before dropout.
+  /// attend to. Writes log(sum of exp(score)) and 1 / sum of exp(score - maximum) of each row, sums before dropout.
   using Softmax = void (*)(const ScoreRows& rows, float* logarithms, float* inverse_sums);
   /// Replaces scores by weights, with dropout, and the cotangents of the weights by the cotangents of the scores.
   /// deltas[row] is the dot product of the output and its cotangent.
@@ -78,14 +78,14 @@ struct AttentionFunctions {
   using Attend = void (*)(const CachedHead& head);
 
   /// @name For products of bfloat16 in pairs; null if the instruction set has none
-  /// @{
-  /// Packs rows of bfloat16 to panels of a product with their transpose. Word (k, row) of a panel holds numbers 2 k and
-  /// 2 k + 1 of a row, of which there is an even number. Panels are `pitch` words apart; the last one is filled with 0.
+  /// @{ Packs rows of bfloat16 to panels of a product with their transpose. Word (k, row) of a panel holds numbers 2 k
+  /// and 2 k + 1 of a row, which has an even number of them. Panels are `pitch` words apart; the last one is filled
+  /// with 0.
   using TransposePairs = void (*)(const HeadRows& x, std::int64_t pitch, bfloat16* out);
   /// Rounds rows to bfloat16, with a 0 after an odd number of columns.
   using NarrowRows = void (*)(const FloatRows& x, std::int64_t rows, std::int64_t columns, const PairRows& out);
-  /// Rounds rows to bfloat16. Word (k, column) holds that column of rows 2 k and 2 k + 1; an odd number of rows gets
-  /// one of zeros.
+  /// Rounds rows to bfloat16. Word (k, column) holds that column of rows 2 k and 2 k + 1; a row of zeros is added to an
+  /// odd number of rows.
   using InterleaveRows = NarrowRows;
   TransposePairs transpose_pairs;
   NarrowRows narrow_rows;

@@ -105,7 +105,7 @@ class AttentionHeads {
   std::int32_t least_;
 };
 
-/// Allocates matrices in the scratch memory of a thread. With a null address it only counts.
+/// Allocates matrices in the scratch memory of a thread. With a null address it only adds up the sizes.
 class FloatPieces {
  public:
   explicit FloatPieces(float* at) : at_(at) {}

@@ -17,7 +17,7 @@ class PairHeads : public AttentionHeads {
  public:
   using AttentionHeads::AttentionHeads;
 
-  /// True if these kernels take the request, whose input `query` is the query.
+  /// True if these kernels support the request, whose input `query` is the query.
   static bool take(const KernelRequest& request, std::size_t query, Isa isa) {
     const AttentionShape shape(request, query);
     return request.inputs[query].dtype == DType::bfloat16 && multiplies_pairs(kernels(isa).products) &&
@@ -26,7 +26,7 @@ class PairHeads : public AttentionHeads {
 
   static Index pairs(Index count) { return (count + 1) / 2; }
 
-  /// Copies rows, of which there are even numbers of columns, without gaps.
+  /// Copies rows, with an even number of columns, without gaps.
   static PairRows copy(const HeadRows& rows, const PairRows& to) {
     for (Index row = 0; row < rows.rows; ++row) {
       std::memcpy(to.data + 2 * row * to.width, static_cast<const bfloat16*>(rows.data) + row * rows.step,

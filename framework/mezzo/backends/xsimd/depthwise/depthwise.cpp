@@ -14,7 +14,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// True if x is convolved with a kernel of a size that this family has, one filter a channel.
+/// True if x is convolved with a kernel of a size that this family supports, one filter per channel.
 bool takes_depthwise(const KernelRequest& request, const Shape& x, const Shape& kernel, std::string& reason) {
   const auto& strides = request.attributes.get<Shape>("strides");
   const auto& dilation = request.attributes.get<Shape>("dilation");
@@ -55,7 +55,7 @@ DepthwiseShape depthwise_shape(const KernelRequest& request, const Shape& from, 
           .transposed = false};
 }
 
-/// The rows of x, or rows of normalized x, of which each thread keeps the last ones in memory of its own.
+/// The rows of x, or rows of normalized x. Each thread keeps the last ones of the latter in separate memory.
 class InputRows {
  public:
   InputRows(const KernelRequest& request, const DepthwiseShape& shape, bool normalizes, Isa isa, ScratchLayout& layout)

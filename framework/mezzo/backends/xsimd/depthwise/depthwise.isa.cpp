@@ -118,7 +118,7 @@ template <class T, int taps, int stride, bool transposed>
         unrolled<Places::outputs>([&](auto t) {
           const Index to = first + t;
           if (to < 0 || to >= shape.out_width) return;
-          // max gives its second operand if one is NaN.
+          // max returns its second operand if one is NaN.
           store(out + to * channels + c, xsimd::max(lower, sums[t]), part, shape.past_caches);
         });
       });

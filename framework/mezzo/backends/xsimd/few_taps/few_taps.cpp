@@ -12,8 +12,8 @@ namespace {
 
 using Index = std::int64_t;
 
-/// True if the sums have few terms and all operands are stored as this family loads them. Gives no reason otherwise,
-/// since it is meant for few of the convolutions.
+/// True if the sums have few terms and all operands are stored as this family loads them. Sets no reason otherwise,
+/// since it is made for few convolutions.
 bool takes_few_taps(const KernelRequest& request, const Shape& kernel) {
   constexpr Index fewest_filters = 8;
   for (const auto* specs : {&request.inputs, &request.outputs}) {

@@ -27,7 +27,7 @@ struct FewTapsFunctions {
   using Convolve = void (*)(const FewTapsShape& shape, const float* x, const float* kernel, const float* bias,
                             float least, void* y, std::int64_t rows);
 
-  /// sums (taps, filters) += the gradient of the kernel by rows of g. `x` has the padded rows under them.
+  /// sums (taps, filters) += the gradient of the kernel from rows of g. `x` has the padded rows under them.
   using KernelGradient = void (*)(const FewTapsShape& shape, const float* x, const void* g, float* sums,
                                   std::int64_t rows);
 

@@ -5,7 +5,7 @@
 #include <mezzo/backends/xsimd/vector.hpp>
 
 // A convolution adds all taps of a few pixels in registers. A kernel gradient keeps the sums of all taps in registers
-// while it goes over the pixels. Both read each input as often as taps lie on it, from the L1 cache.
+// while it goes over the pixels. Both read each input once for each tap that lies on it, from the L1 cache.
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 

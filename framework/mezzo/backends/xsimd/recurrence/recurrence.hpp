@@ -8,21 +8,21 @@ namespace mezzo::xsimd_kernels {
 /// One step of one sample. Arrays of void hold the storage type; gates lie one after the other, `units` numbers each.
 struct RecurrentStep {
   std::int64_t units = 0;
-  bool skipped = false;            ///< by the mask: the states stay
+  bool skipped = false;            ///< true: skipped by the mask, so that the states stay
   const void* x = nullptr;         ///< inputs of the gates
   const float* product = nullptr;  ///< states before the step times the recurrent kernel
   std::int64_t product_step = 0;   ///< distance of the gates in it
   const float* bias = nullptr;     ///< added to the product; null: none
   float* h = nullptr;              ///< changed to the state after the step
   float* c = nullptr;              ///< likewise the carry of lstm
-  bfloat16* factor = nullptr;      ///< h as an operand of bfloat16 products; null if those are float32
+  bfloat16* factor = nullptr;      ///< h as an operand of bfloat16 products; null if the products are float32
   float* reset = nullptr;          ///< reset gate times h, of gru_reset_before
   void* states = nullptr;          ///< h
   void* gates = nullptr;           ///< results of the gates: i, f, g, o or z, r, candidate, product
   void* carries = nullptr;         ///< c
 };
 
-/// The way back through one step of one sample.
+/// The backward pass of one step of one sample.
 struct RecurrentStepBack {
   std::int64_t units = 0;
   bool skipped = false;
@@ -51,7 +51,8 @@ struct RecurrenceFunctions {
 
   /// gru_reset_before: the reset gate, then, with the product of reset h, the rest of the step.
   PerStorage<Advance> reset, gru_reset_before;
-  /// gru_reset_before: all but the reset gate, then, with the candidate's product as `product`, the reset gate.
+  /// gru_reset_before: everything except the reset gate, then, with the candidate's product as `product`, the reset
+  /// gate.
   PerStorage<Retreat> gru_reset_before_back, reset_back;
 };
 

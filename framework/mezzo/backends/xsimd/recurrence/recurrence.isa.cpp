@@ -106,7 +106,7 @@ template <class T>
     store(typed<T>(s.carries) + j, c, part);
     store(s.h + j, o, part);
   });
-  // In a loop of its own: the processor runs more elements beside each other the shorter their chains of operations.
+  // In a separate loop: the shorter the chains of operations, the more elements the processor computes in parallel.
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
     store_state<T>(s, j, load(s.h + j, part) * hyperbolic_tangent<T>(load(s.c + j, part)), part);
   });

@@ -10,9 +10,9 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Part of the kernels of a recurrence and of its gradient: sizes, operands and products. A sample needs no other
-/// sample, so each thread runs all steps of its samples, without waiting for other threads; results don't depend on the
-/// number of threads.
+/// Part of the kernels of a recurrence and of its gradient: sizes, operands and products. Samples are independent, so
+/// each thread runs all steps of its samples without waiting for other threads. Results don't depend on the number of
+/// threads.
 class RecurrentSteps : public Kernel {
  public:
   using Index = std::int64_t;
@@ -42,7 +42,7 @@ class RecurrentSteps : public Kernel {
     return static_cast<std::byte*>(k.outputs[place]) + i * bytes_;
   }
 
-  /// True if each gate has a product of its own, since their factors are not the same.
+  /// True if each gate has a separate product, because the gates have different factors.
   bool by_gates() const { return by_gates_; }
   bool resets_before() const { return at_.kind == Layout::Kind::gru_reset_before; }
 
@@ -96,7 +96,7 @@ const Table& of_kind(detail::RecurrenceLayout::Kind kind, const Table& simple_rn
   return gru_reset_before;
 }
 
-/// Requests memory for what each sample keeps between steps.
+/// Requests memory for the values that each sample keeps between steps.
 class RowLayout {
  public:
   explicit RowLayout(std::int64_t rows) : rows_(rows) {}

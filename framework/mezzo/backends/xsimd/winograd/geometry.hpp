@@ -15,7 +15,7 @@ struct Geometry {
   std::int64_t tiles = 0;
 };
 
-/// True if Winograd's algorithm computes the convolution of x (N, H, W, C) by `kernel` to y, and saves time. Sets the
+/// True if Winograd's algorithm supports the convolution of x (N, H, W, C) by `kernel` to y, and saves time. Sets the
 /// reason otherwise.
 bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason);
 
@@ -26,19 +26,19 @@ Geometry of_input_gradient(const KernelRequest& request);
 Geometry of_kernel_gradient(const KernelRequest& request);
 
 /// Outputs of a tile whose pixels are all 0: bit 4 i + j. The transforms mix the 6 x 6 pixels of a tile, so such an
-/// output would otherwise be a rounding error of the others, which the next ReLU lets through.
+/// output would otherwise be a rounding error, and could pass the next ReLU.
 std::uint16_t zero_outputs(WinogradFunctions::Occupied occupied, const void* images, const TiledImages& geometry,
                            std::int64_t tile);
 
 /// Points of `rows` rows of `width` floats. The pitch isn't a multiple of a page, since 36 points that are written in
-/// turn would then share one set of the cache.
+/// turn would then be in one set of the cache.
 inline Points points(float* data, std::int64_t rows, std::int64_t width) {
   constexpr std::int64_t floats_of_line = 16;
   return {.data = data, .pitch = rows * width + floats_of_line, .width = width};
 }
 inline std::int64_t floats_of(const Points& points) { return winograd_points * points.pitch; }
 
-/// Kernels of the ops conv2d, conv2d_input_gradient and conv2d_kernel_gradient, whether they are faster or not. Return
+/// Kernels of the ops conv2d, conv2d_input_gradient and conv2d_kernel_gradient, even if they are not faster. Return
 /// null and set the reason if they decline.
 std::unique_ptr<Kernel> make_convolution(const KernelRequest& request, Isa isa, std::string& reason);
 std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason);

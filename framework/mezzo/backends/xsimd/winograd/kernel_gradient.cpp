@@ -72,8 +72,8 @@ class KernelGradient final : public Kernel {
  private:
   static constexpr std::size_t taps = 9;
 
-  /// Taps of the kernel with a product that isn't 0 in some tile. The gradient of the others is exactly 0, of which the
-  /// transforms would make rounding errors.
+  /// Taps of the kernel with a product that isn't 0 in some tile. The gradient of the others is exactly 0; the
+  /// transforms would add rounding errors.
   unsigned used_taps(const KernelArguments& arguments) const {
     constexpr unsigned all = (1U << taps) - 1;
     constexpr std::uint64_t pixels_of_x = (std::uint64_t{1} << 36) - 1, pixels_of_y = 0x3cf3cf;

@@ -6,7 +6,7 @@
 namespace mezzo::xsimd_kernels {
 
 /// Number of points of Winograd's F(4 x 4, 3 x 3) (Lavin and Gray, 2015, arXiv 1509.09308). An output tile of 4 x 4
-/// pixels takes 36 products for each pair of channels; the sum over the kernel takes 144. At each of the 36 points a
+/// pixels needs 36 products for each pair of channels; the sum over the kernel needs 144. At each of the 36 points a
 /// convolution is a matrix product.
 constexpr std::int64_t winograd_points = 36;
 

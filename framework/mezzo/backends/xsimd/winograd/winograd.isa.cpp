@@ -95,7 +95,7 @@ template <class T>
       const Floats shift = bias != nullptr ? load(bias + channel, part) : Floats(0.0F);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < size; ++j) {
-          // max gives its second operand if one is NaN.
+          // max returns its second operand if one is NaN.
           const Floats pixel = xsimd::max(least, y[i * size + j] + shift);
           if (i < rows && j < columns) store(to + (i * g.width + j) * g.channels + channel, pixel, part);
         }
