@@ -9,7 +9,7 @@ namespace mezzo {
 double operations(const KernelRequest& request);
 
 /// True if one thread computes the request about as fast as several: sharing the work saves less time than passing it
-/// to other threads and waiting for them costs. A cost model; depends on the request alone.
+/// to other threads and waiting for them costs. A cost model; depends only on the request.
 bool is_small(const KernelRequest& request);
 
 /// True for a convolution by a 1 x 1 kernel without strides, padding and groups, given its attributes.

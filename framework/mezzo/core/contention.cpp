@@ -59,7 +59,8 @@ void ContentionLevels::note(const Measurement& measured, int threads, bool adapt
       if (measured.most_waiting > busy_sleeping) {
         time_ = 0;
         if (!adapts) break;
-        // Evenly shared by `others` too, as many processors as threads give each thread threads / (threads + others).
+        // If `others` share them evenly, each thread has the share threads / (threads + others) of as many processors
+        // as threads.
         const double others = threads / std::max(1 - measured.mean_waiting, 0.05) - threads;
         reduced_ = std::clamp(static_cast<int>(std::lround(threads - others)), 1, threads);
         if (reduced_ < threads) go_to(Level::reduced);

@@ -5,8 +5,8 @@
 
 namespace mezzo::detail {
 
-/// All state that the library keeps per thread: scopes, the running trace and layer, caches. A folder that needs
-/// such state defines a default-constructible struct and gets the thread's one by
+/// All state that the library keeps per thread: scopes, the running trace and layer, caches. A folder that needs such
+/// state defines a default-constructible struct and accesses the thread's object by
 /// `ExecutionContext::current().part<GraphState>()`; it is made at the first use and destroyed with the thread.
 class ExecutionContext {
  public:

@@ -12,8 +12,8 @@ const NameTable<Base>*& registered_names() {
   return names;
 }
 
-/// That table. `family` is the name of the family in errors: "loss". A NameError if none is registered: a static build
-/// that is linked without registration.cpp.
+/// Returns that table. `family` is the name of the family in errors: "loss". A NameError if none is registered: a
+/// static build that is linked without registration.cpp.
 template <class Base>
 const NameTable<Base>& names_of(const char* family, const std::string& name) {
   if (registered_names<Base>() != nullptr) return *registered_names<Base>();

@@ -26,7 +26,7 @@ class MEZZO_API Usage {
   int runs_ = 0;                  // runs among them
 };
 
-/// Accesses objects for its lifetime, alone: waits while other threads access one of them. Refused if another thread
+/// Accesses objects exclusively for its lifetime: waits while other threads access one of them. Fails if another thread
 /// runs one of them. The same thread may nest accesses and runs.
 class MEZZO_API AccessScope {
  public:

@@ -24,7 +24,7 @@ class BatchWorkers {
   ~BatchWorkers();
 
   /// Loads batches [first, end) from now on, on at least `threads` threads. The threads must pause. An Error if the
-  /// system refuses a thread.
+  /// system can't start a thread.
   void run(Load load, std::int64_t first, std::int64_t end, int threads);
 
   /// Goes on with the same batches after a pause, up to `end`.

@@ -10,7 +10,7 @@
 
 namespace mezzo::detail {
 
-/// How samples of different shapes become a batch.
+/// Rules by which samples of different shapes become a batch.
 struct BatchPadding {
   std::map<std::string, double> values{};  ///< by field; default: 0
   std::vector<std::int64_t> boundaries{};  ///< sizes of padded axes, ascending; none: the size of the longest sample

@@ -13,7 +13,7 @@ struct CombinedLoaderOptions {
   /// Number of batches of an epoch, as in Lightning. "min_size": of the shortest loader. "max_size_cycle": of the
   /// longest one; the others begin again, each time with their next epoch. "max_size": of the longest one; batches
   /// after the end of a loader don't have its fields. "sequential": of all loaders, one after the other, with the field
-  /// names of each loader; validate, test and predict run them as a list of loaders, fit refuses them.
+  /// names of each loader; validate, test and predict run them as a list of loaders; an error in fit.
   std::string mode = "min_size";
 };
 

@@ -83,8 +83,8 @@ struct FunctionDatasetOptions {
   /// Makes sample `index`: one tensor per field, in the order of `fields`, with their shapes and dtypes. Several
   /// threads call it at the same time. Required, unless epoch_function is given.
   std::function<std::vector<Tensor>(std::int64_t index)> function{};
-  /// Replaces `function` for samples that change in each epoch. Its result should depend on its arguments alone, as
-  /// with <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
+  /// Replaces `function` for samples that change in each epoch. Its result should depend only on its arguments, as with
+  /// <mezzo/data/image/random.hpp>: then an epoch is the same for any number of workers.
   std::function<std::vector<Tensor>(std::int64_t index, std::int64_t epoch)> epoch_function{};
   /// Size of the longest open axis of sample `index`, for group_by_length of a DataLoader.
   std::function<std::int64_t(std::int64_t index)> length{};

@@ -13,7 +13,7 @@
 
 namespace mezzo::detail {
 
-/// How a loader makes batches of an iterable data set.
+/// Settings for a loader's batches of an iterable data set.
 struct IterableBatching {
   IterableDataset data;
   DataLoaderOptions options;

@@ -40,8 +40,8 @@ struct DataLoaderOptions {
   /// else SequentialSampler. An error together with `shuffle`.
   Any<Sampler> sampler{};
   /// Makes a batch of samples, as torch's collate_fn. The batch must have all of them, along axis 0 of each field;
-  /// names and dtypes are free. The workers call it, several at the same time. Not given: samples are stacked, and open
-  /// axes (Field::shape) are padded.
+  /// names and dtypes may differ. The workers call it, several at the same time. Not given: samples are stacked, and
+  /// open axes (Field::shape) are padded.
   std::function<HostBatch(const std::vector<detail::DatasetSample>& samples)> collate{};
   /// Numbers that open axes are padded with, by field. Default: 0.
   std::map<std::string, double> padding_values{};
@@ -80,7 +80,7 @@ struct MEZZO_API LoaderFingerprint {
 };
 }  // namespace detail
 
-/// Divides a data set into batches. The order of epoch n depends on the sampler, the seed and n alone: it is the same
+/// Divides a data set into batches. The order of epoch n depends only on the sampler, the seed and n: it is the same
 /// for any number of workers and after a resume. Copies share the data set, the threads and the batches that these have
 /// read ahead.
 class MEZZO_API DataLoader {
@@ -141,8 +141,9 @@ class MEZZO_API DataLoader {
 
   /// The part of one of several ranks: its batches have batch_size samples, those of all ranks together ranks *
   /// batch_size, which become the batch_size of the result. A joined batch is divided into blocks of equal size, or one
-  /// less for the last ranks. HostBatch::part is the place. A rank without samples in a last batch gets one of another
-  /// rank. A ValueError unless sized(), for a part of a part, for group_by_length, and if rank isn't in [0, ranks).
+  /// less for the last ranks. HostBatch::part is the place. A rank without samples in a last batch receives one of
+  /// another rank. A ValueError unless sized(), for a part of a part, for group_by_length, and if rank isn't in [0,
+  /// ranks).
   DataLoader part(std::int64_t rank, std::int64_t ranks) const;
 
   /// Starts epoch `epoch` (0 or more) at batch `first_batch`. Throws a ValueError if the loader is absent, the epoch is

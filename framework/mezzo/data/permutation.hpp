@@ -27,7 +27,7 @@ class MEZZO_API KeyedPermutation {
 /// Largest number of samples whose shuffled order is stored. The orders of larger sets are computed.
 constexpr std::int64_t largest_stored_order = std::int64_t{1} << 16;
 
-/// Permutation of 0 ... count - 1 that depends on count, seed and epoch alone.
+/// Permutation of 0 ... count - 1 that depends only on count, seed and epoch.
 MEZZO_API std::function<std::int64_t(std::int64_t position)> shuffled(std::int64_t count, std::uint64_t seed,
                                                                       std::int64_t epoch);
 

@@ -27,8 +27,8 @@ class MEZZO_API Sampler {
   virtual std::int64_t size() const = 0;
 
   /// Order of an epoch: a function of the positions [0, size()), which several threads call at the same time. It should
-  /// depend on the epoch and the seed of the loader alone: then an epoch is the same for any number of workers and
-  /// after a resume.
+  /// depend only on the epoch and the seed of the loader: then an epoch is the same for any number of workers and after
+  /// a resume.
   virtual detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const = 0;
 
   /// Kind and options of the sampler. A checkpoint keeps this text, and a resume under another one is refused. Default:
@@ -56,8 +56,8 @@ struct RandomSamplerOptions {
   std::optional<std::int64_t> num_samples{};
 };
 
-/// Samples in random order, as torch's RandomSampler. By default the order is that of `shuffle`. The order of up to
-/// 65,536 samples is stored; a longer order is computed, in constant memory.
+/// Samples in random order, as torch's RandomSampler. The default order is that of `shuffle`. The order of up to 65,536
+/// samples is stored; a longer order is computed, in constant memory.
 class MEZZO_API RandomSampler : public Sampler {
  public:
   /// A ValueError for a data set without samples, or num_samples below 1.

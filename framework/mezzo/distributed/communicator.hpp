@@ -49,12 +49,12 @@ class MEZZO_API RankRequest {
 /// Collective operations between the ranks of a training: processes under MPI, or threads. All ranks must call the same
 /// operations in the same order, with equal sizes and dtypes. Operations run on a thread of the communicator, one after
 /// the other; `start_` functions return at once, and the memory must stay as it is until wait(). If a rank fails,
-/// leaves or calls with another size, the others get a RankError that names it, and so does each later call.
+/// leaves or calls with another size, the others end with a RankError that names it, and each later call throws it.
 class MEZZO_API Communicator {
  public:
   /// Communicator with a transport, which is made on the thread that runs the operations. Throws the error of `make`.
   explicit Communicator(const std::function<std::unique_ptr<detail::Transport>()>& make);
-  /// Waits for operations that were started. Ranks that still wait for this one get a RankError.
+  /// Waits for operations that were started. Ranks that still wait for this one end with a RankError.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -98,9 +98,8 @@ class MEZZO_API Communicator {
   void all_gather(const RankArray& x);
   RankRequest start_all_gather(const RankArray& x);
 
-  /// @name Parts in places of their own
-  /// The same operations with a part for each rank, parts[rank] of which belongs to that rank. Parts may differ in size
-  /// and dtype, and may be empty. A ValueError for another number of parts than size().
+  /// @name Parts in places of their own The same operations with a part for each rank: parts[rank] belongs to that
+  /// rank. Parts may differ in size and dtype, and may be empty. A ValueError for another number of parts than size().
   /// @{
   RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, ReduceOp op = ReduceOp::sum);
   RankRequest start_all_gather(const std::vector<RankArray>& parts);
@@ -108,7 +107,7 @@ class MEZZO_API Communicator {
   /// The sums of bfloat16 parts, unrounded: writes those of parts[rank()] to `sums`, float32.
   RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, float* sums);
 
-  /// Copies each rank's part to rank `root` alone. The parts of others are not used at other ranks.
+  /// Copies each rank's part to rank `root` only. Other ranks do not use the parts of others.
   RankRequest start_gather(const std::vector<RankArray>& parts, int root = 0);
   /// @}
 

@@ -82,7 +82,7 @@ Values insert_node(const Op& op, Values inputs, Attributes attributes) {
   node->where = detail::current_label(op.name);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<ValueError>(node->where, "input {} must be defined; got an undefined Value", i);
-    if (!inputs[i].node()) static_cast<void>(inputs[i].tensor().raw());  // refuses a tensor that was moved from
+    if (!inputs[i].node()) static_cast<void>(inputs[i].tensor().raw());  // throws for a tensor that was moved from
   }
   const std::vector<DType> dtypes = detail::operand_dtypes(op, op.cast, inputs);
   const bool uncast = functional(inputs);

@@ -11,7 +11,7 @@ struct OrthogonalOptions {
   std::optional<std::uint64_t> seed{};  ///< fixes the numbers; default: from seed_everything()
 };
 
-/// Orthogonal matrix times `gain` (Saxe et al., 2014): The weight (..., n) is seen as a matrix of n columns. Its
+/// Orthogonal matrix times `gain` (Saxe et al., 2014). The weight (..., n) is treated as a matrix of n columns. Its
 /// columns are orthonormal, or its rows if there are fewer rows than columns. Uniformly distributed: the factor Q of a
 /// matrix of normal numbers, with the signs of R's diagonal.
 class MEZZO_API Orthogonal : public Initializer {

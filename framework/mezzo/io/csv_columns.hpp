@@ -13,7 +13,7 @@ struct CsvColumns {
 };
 
 /// Reads some columns of a table, in the given order: equal to load_csv() of a table with these columns only. Numbers
-/// are rounded to the dtype of the options alone. An integer may be written as "1.0". The other columns must hold
+/// are rounded only to the dtype of the options. An integer may be written as "1.0". The other columns must hold
 /// numbers, too. Errors begin with `where`.
 CsvColumns load_csv_columns(const std::string& path, const LoadCsvOptions& options,
                             const std::vector<std::size_t>& columns, const std::string& where);

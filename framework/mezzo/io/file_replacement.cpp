@@ -77,7 +77,7 @@ int open_folder(const fs::path& folder) {
   return file_calls().openat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
-/// A new name; "" if the system gives no random number.
+/// A new name; "" if the system returns no random number.
 std::string temporary_name() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};

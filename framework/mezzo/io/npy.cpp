@@ -103,7 +103,7 @@ Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& wh
 }
 
 void write_npy(const Tensor& tensor, const WriteBytes& write, const std::string& where) {
-  npy_descr(tensor.dtype(), where);  // refuses bfloat16
+  npy_descr(tensor.dtype(), where);  // throws for bfloat16
   visit_dtype(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, bfloat16>) {

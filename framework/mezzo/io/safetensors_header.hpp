@@ -10,7 +10,7 @@ constexpr std::size_t max_rank = 32;
 constexpr const char* metadata_name = "__metadata__";
 
 /// Metadata entry with checksums, 8 hexadecimal digits each: of the header, then of each tensor, ordered by offset.
-/// Older files have the checksums of the tensors alone.
+/// Older files have only the checksums of the tensors.
 constexpr const char* checksum_name = "crc32";
 
 struct SafetensorsHeader {

@@ -10,7 +10,7 @@ struct MaskingOptions {
   Policy dtype{};         ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// Masks the steps of sequences that are padding: (batch, ..., features) keeps its shape, and gets a mask (batch, ...)
+/// Masks the steps of sequences that are padding: (batch, ..., features) keeps its shape, and has a mask (batch, ...)
 /// that is false where all features equal mask_value. The features of these steps become 0. The comparison is in the
 /// compute dtype. A ShapeError for inputs of rank 0.
 class MEZZO_API Masking : public Layer {

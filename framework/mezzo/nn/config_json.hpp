@@ -96,7 +96,7 @@ void register_classes(std::vector<SavedClass<Base>> (*classes)());
 template <class Base>
 Json write_object(const Any<Base>& object);
 
-/// Makes an object of {"class_name", "config"} or of a name of the family. Null gives an empty handle.
+/// Makes an object of {"class_name", "config"} or of a name of the family. Null becomes an empty handle.
 template <class Base>
 Any<Base> read_object(const Json& json);
 

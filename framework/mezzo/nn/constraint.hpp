@@ -11,9 +11,8 @@
 
 namespace mezzo {
 
-/// Base of constraints: projections of weights that training applies after each update. Where a constraint is expected,
-/// a name ("non_neg") or a function of a Value is accepted: `.kernel_constraint = [](const Value& w) { return relu(w);
-/// }`.
+/// Base of constraints: projections of weights that training applies after each update. Options accept a constraint, a
+/// name ("non_neg") or a function of a Value: `.kernel_constraint = [](const Value& w) { return relu(w); }`.
 class MEZZO_API Constraint : public detail::MoveChecked {
  public:
   /// The weight that replaces `weight`, of the same shape. The weight is in float32 (float64 if it is stored so).

@@ -92,7 +92,7 @@ struct LossFunctionOptions {
 
 namespace detail {
 /// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`. The
-/// function gets values of one rank: y_true (batch,) becomes (batch, 1) beside y_pred (batch, 1).
+/// function receives values of one rank: y_true (batch,) becomes (batch, 1) beside y_pred (batch, 1).
 template <class F>
 class LossFunction : public Loss {
  public:

@@ -110,8 +110,8 @@ class MEZZO_API Metric : public detail::MoveChecked {
     return of_loss(Any<Loss>(std::move(loss)));
   }
 
-  /// Converts a function of y_true and y_pred to the mean of its values, with the name "metric". MeanMetricWrapper
-  /// gives it another name.
+  /// Converts a function of y_true and y_pred to the mean of its values, with the name "metric". Use MeanMetricWrapper
+  /// for another name.
   template <class F, std::enable_if_t<detail::is_loss_function<F> && !std::is_base_of_v<Loss, F>, int> = 0>
   static Any<Metric> adopt(F function) {
     return of_loss(detail::LossFunction<F>(std::move(function), {"sum_over_batch_size", "metric"}));

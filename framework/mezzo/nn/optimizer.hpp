@@ -22,7 +22,8 @@ namespace mezzo {
 /// Variables that Optimizer::exclude_from_weight_decay() names.
 struct ExcludeOptions {
   std::vector<Variable> var_list{};      ///< these variables
-  std::vector<std::string> var_names{};  ///< and those with a path in which one of these regular expressions is found
+  std::vector<std::string> var_names{};  ///< and variables with a path that contains a match of one of these regular
+                                         ///< expressions
 };
 
 /// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.

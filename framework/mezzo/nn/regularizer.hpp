@@ -11,9 +11,8 @@
 
 namespace mezzo {
 
-/// Base of regularizers: penalties on weights or outputs that training adds to the loss. Where a regularizer is
-/// expected, a name ("l2") or a function of a Value is accepted: `.kernel_regularizer = [](const Value& w) { return
-/// 0.01 * sum(abs(w)); }`.
+/// Base of regularizers: penalties on weights or outputs that training adds to the loss. Options accept a regularizer,
+/// a name ("l2") or a function of a Value: `.kernel_regularizer = [](const Value& w) { return 0.01 * sum(abs(w)); }`.
 class MEZZO_API Regularizer : public detail::MoveChecked {
  public:
   /// Penalty of x, a scalar; elements of other results are summed. x is a weight in float32 (float64 if the weight is),

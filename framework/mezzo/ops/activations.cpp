@@ -9,8 +9,8 @@
 namespace mezzo {
 namespace {
 
-/// alpha (exp(x / scale) - 1) where x <= 0, else x. Positive numbers don't enter exp, whose overflow would give a NaN
-/// gradient.
+/// alpha (exp(x / scale) - 1) where x <= 0, else x. Positive numbers don't enter exp, whose overflow would make the
+/// gradient NaN.
 Value exponential_below_0(const Value& x, double alpha, double scale) {
   const Value positive = greater(x, 0);
   const Value below = where(positive, 0.0, x);

@@ -57,8 +57,8 @@ MEZZO_API Tensor arange_of(double start, double stop, double step, DType dtype);
 }
 /// @endcond
 
-/// Numbers from `start` on, `step` apart, without `stop`. Of dtype int32 if all are C++ integers, otherwise float32.
-/// Throws a ValueError for a step of 0.
+/// Numbers from `start` on, `step` apart, without `stop`. The dtype is int32 if all are C++ integers, otherwise
+/// float32. Throws a ValueError for a step of 0.
 template <
     class Start, class Stop, class Step = int,
     class = std::enable_if_t<std::is_arithmetic_v<Start> && std::is_arithmetic_v<Stop> && std::is_arithmetic_v<Step>>>

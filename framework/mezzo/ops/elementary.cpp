@@ -25,8 +25,7 @@ Op of_float() {
   return op;
 }
 
-// Cotangents of x from those of y, g. Those that use y need not keep x.
-// NOLINTBEGIN(misc-unused-parameters)
+// Cotangents of x from those of y, g. Functions that use y need not keep x. NOLINTBEGIN(misc-unused-parameters)
 Value of_sqrt(const Value& g, const Value&, const Value& y) { return g / y * 0.5; }
 Value of_rsqrt(const Value& g, const Value& x, const Value& y) { return g * y / x * -0.5; }
 Value of_cbrt(const Value& g, const Value&, const Value& y) { return g / (y * y * 3); }

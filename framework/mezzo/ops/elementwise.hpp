@@ -81,8 +81,8 @@ MEZZO_API Value lcm(const Value& x1, const Value& x2);
 /// @}
 
 /// @name Choices between operands
-/// @{
-/// The greater of both; NaN if one is NaN. Where both are equal, each gets half of the gradient, as in Keras on JAX.
+/// @{ The greater of both; NaN if one is NaN. If both are equal, each receives half of the gradient, as in Keras on
+/// JAX.
 MEZZO_API Value maximum(const Value& x1, const Value& x2);
 /// The lesser of both, likewise.
 MEZZO_API Value minimum(const Value& x1, const Value& x2);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The chosen operand gets the cotangent. Where both are equal, each gets one half, as in Keras on JAX.
+/// The chosen operand receives the cotangent. If both are equal, each receives one half, as in Keras on JAX.
 Values extreme_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1), &y = context.output();
   Values out(2);

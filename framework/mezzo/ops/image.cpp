@@ -38,7 +38,7 @@ double filter_weight(const std::string& method, double x) {
   return x > 1e-3 ? radius * std::sin(pi * x) * std::sin(pi * x / radius) / (pi * pi * x * x) : 1;
 }
 
-/// Weights (to, from) of a filter along an axis. Those of a result sum to 1; they are 0 outside of the image.
+/// Weights (to, from) of a filter along an axis. The weights of a result sum to 1; they are 0 outside of the image.
 Tensor resampling(const std::string& method, std::int64_t from, std::int64_t to, double scale, double translation,
                   bool antialias) {
   Tensor out({to, from}, DType::float64);

@@ -41,7 +41,7 @@ MEZZO_API Value inv(const Value& x);
 /// The solution x of a x = b. b is (..., N, K), or (..., N) with one axis less than a.
 MEZZO_API Value solve(const Value& a, const Value& b);
 
-/// The same for a triangular a: reads its upper triangle alone, or the lower one if `lower`.
+/// The same for a triangular a: reads only its upper triangle, or the lower one if `lower`.
 MEZZO_API Value solve_triangular(const Value& a, const Value& b, bool lower = false);
 
 /// Least squares solution x of a x = b, of least norm: by singular values, where those up to rcond times the largest

@@ -97,7 +97,7 @@ std::string nearest(const std::string& name) {
   return fmt::format("{}, {}, {}", all[0].second, all[1].second, all[2].second);
 }
 
-/// Appends this library's name for `name`. Torch ops that the library lacks, and losses on the lower list, get a
+/// Appends this library's name for `name`. Torch ops that the library lacks, and losses on the lower list, cause a
 /// warning. Throws a NameError otherwise.
 void resolve(const std::string& name, const std::string& where, bool lower, std::vector<std::string>& out) {
   // Before nearest(), whose time is proportional to the length.

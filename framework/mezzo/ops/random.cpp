@@ -18,7 +18,7 @@
 #include <mezzo/ops/random_words.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
-// Numbers are drawn by host functions, keyed as dropout is: element i depends on the draw's key and i alone.
+// Numbers are drawn by host functions, keyed as dropout is: element i depends only on the draw's key and i.
 namespace mezzo {
 namespace {
 

@@ -19,7 +19,7 @@ std::vector<Spec> infer_reshape(const OpCall& call) {
   if (count < 0) return {{to, call.inputs[0].dtype}};
   if (open != nullptr) {
     *open = 1;
-    const std::int64_t known = element_count(to);  // refuses sizes whose product overflows
+    const std::int64_t known = element_count(to);  // throws for sizes whose product overflows
     *open = known > 0 ? count / known : -1;
   }
   if (element_count(to) != count) {

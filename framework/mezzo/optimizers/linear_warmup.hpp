@@ -11,8 +11,8 @@ struct LinearWarmupOptions {
   double initial_learning_rate = 0;     ///< rate of the first update
 };
 
-/// A linear warm-up before another schedule, from initial_learning_rate to the first rate of `after`. That schedule
-/// starts with its step 0 after the warm-up. Keras has this for CosineDecay alone.
+/// A linear warm-up before another schedule, from initial_learning_rate to the first rate of `after`. The schedule
+/// `after` starts with its step 0 after the warm-up. Keras has this only for CosineDecay.
 class MEZZO_API LinearWarmup : public Schedule {
  public:
   /// A ValueError for warmup_steps below 1, or without `after`.

@@ -14,7 +14,7 @@ enum class Cast {
 };
 
 namespace detail {
-/// How autocast treats the operands of an op. The last entry of `operands` applies to all further ones.
+/// Treatment of an op's operands by autocast. The last entry of `operands` applies to all further ones.
 struct CastRule {
   std::vector<Cast> operands{Cast::promote};  ///< one entry for each operand
   bool floats_only = false;  ///< casts integers and bools to the compute dtype: exp, log, divide, mean, ...

@@ -229,8 +229,8 @@ class Samples {
     for (Index j = 0; j < 3 * n; ++j) saved[j] = static_cast<T>(z[j]);
   }
 
-  /// One step back: d becomes the cotangent of x; dh and dc become those of the states before the step, h of which is
-  /// `before`.
+  /// One step back: d becomes the cotangent of x; dh and dc become the cotangents of the states before the step.
+  /// `before` is the h before the step.
   void retreat(const KernelArguments& k, Index b, Index t, double* dh, double* dc, const double* before, double* next,
                double* d, double* inner) const {
     const Index n = units_, step = b * steps_ + t;

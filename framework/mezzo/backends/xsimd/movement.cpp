@@ -16,7 +16,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// An axis of the output: its size, and the elements by which the input and the output move on.
+/// An axis of the output: its size, and the strides of the input and the output in elements.
 struct MovedAxis {
   Index size, from, to;
 };

@@ -26,7 +26,7 @@ std::unique_ptr<Kernel> make_scan(const KernelRequest& request, Isa isa, std::st
   if (inner == 1) {
     const auto of_rows = (product ? table.product_rows : table.sum_rows)[x.dtype];
     const auto run = [=](const KernelArguments& arguments) {
-      constexpr Index together = 16;  // rows in a register of every instruction set, if there are so many
+      constexpr Index together = 16;  // rows in a register of every instruction set, if there are enough
       parallel_for((outer + together - 1) / together, grain_of(count * together), [&](Index begin, Index end) {
         const Index first = begin * together, rows = std::min(end * together, outer) - first;
         of_rows(arguments.in<char>(0) + first * count * size, arguments.out<char>(0) + first * count * size, rows,

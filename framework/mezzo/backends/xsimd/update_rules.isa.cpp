@@ -103,7 +103,7 @@ struct Adadelta {
   }
 };
 
-/// `momentum` and `centered` decide about the slots: velocity, momentum, average gradient.
+/// `momentum` and `centered` determine the slots: velocity, momentum, average gradient.
 template <bool momentum, bool centered>
 struct RmsProp {
   static constexpr int slot_count = 1 + (momentum ? 1 : 0) + (centered ? 1 : 0);

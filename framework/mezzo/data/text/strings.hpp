@@ -28,7 +28,7 @@ class MEZZO_API StringList {
 };
 }  // namespace detail
 
-/// An array of strings: a column of a data set. Steps compute with numbers alone: StringLookup, TextVectorization and
+/// An array of strings: a column of a data set. Steps compute only with numbers: StringLookup, TextVectorization and
 /// Hashing turn strings into them.
 class MEZZO_API Strings {
  public:

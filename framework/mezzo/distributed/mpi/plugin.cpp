@@ -1,4 +1,4 @@
-// The plug-in mezzo_mpi: messages between the ranks of MPI. It is linked with MPI alone, not with mezzo.
+// The plug-in mezzo_mpi: messages between the ranks of MPI. It is linked only with MPI, not with mezzo.
 #include "plugin.hpp"
 
 #include <mpi.h>

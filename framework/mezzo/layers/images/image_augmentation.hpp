@@ -77,9 +77,9 @@ namespace detail {
 ///     RandomRotation rotate(0.1, {.seed = 7});
 ///     auto rotated = train.map("image", rotate.on_samples());
 ///
-/// A change depends on a key of seed, time and place alone. In the loader these are seed, epoch and index of the
-/// sample; in a model the seed, the step and the position in the batch. Equal keys give equal images. Without `seed`
-/// the model's seed is drawn from seed_everything() and the layer's place, the loader's is that of seed_everything().
+/// A change depends only on a key of seed, time and place. In the loader these are seed, epoch and index of the sample;
+/// in a model the seed, the step and the position in the batch. Equal keys have equal images. Without `seed` the
+/// model's seed is drawn from seed_everything() and the layer's place, the loader's is that of seed_everything().
 class MEZZO_API ImageAugmentation : public Layer {
  public:
   using Transform = detail::ImageChange::Transform;
@@ -97,7 +97,7 @@ class MEZZO_API ImageAugmentation : public Layer {
     if constexpr (detail::HasSeed<Options>::value) change_.seed = options.seed;
   }
 
-  /// `transform` gets images of float32 or float64 and keeps the dtype.
+  /// `transform` receives images of float32 or float64 and keeps the dtype.
   void set_transform(Transform transform) { change_.training = std::move(transform); }
 
   /// Change of images in inference, with a key of zeros; default: none.

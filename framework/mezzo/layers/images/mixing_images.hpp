@@ -31,15 +31,15 @@ namespace detail {
 ///     MixUp mix(0.2);
 ///     DataLoader loader = DataLoader(train, {.batch_size = 32}).map(mix.on_batches("image", "label"));
 ///
-/// A change depends on a key of seed, time and place alone: in the loader seed, epoch and number of the batch, in a
-/// model seed and step. Equal keys give equal results.
+/// A change depends only on a key of seed, time and place: in the loader seed, epoch and number of the batch, in a
+/// model seed and step. Equal keys have equal results.
 class MEZZO_API ImageMixing : public Layer {
  public:
   /// Mixes {images} or {images, labels}. Images are float64 of float64, else float32. Thread safe. A ShapeError for
   /// other shapes.
   std::vector<Tensor> augment(const std::vector<Tensor>& images_and_labels, const image::SampleKey& key) const;
 
-  /// augment() of two fields as a function for map() of DataLoader. Without a name of labels: of images alone.
+  /// augment() of two fields as a function for map() of DataLoader. Without a name of labels: of images only.
   std::function<HostBatch(HostBatch batch, std::int64_t index, std::int64_t epoch)> on_batches(
       const std::string& images, const std::string& labels = {}) const;
 

@@ -51,7 +51,7 @@ class MEZZO_API Average : public detail::Merging {
   Value merge(const Values& xs) const override;
 };
 
-/// The greatest of two or more inputs; NaN if one is NaN. If several are equal, each gets a part of the gradient.
+/// The greatest of two or more inputs; NaN if one is NaN. If several are equal, they share the gradient.
 class MEZZO_API Maximum : public detail::Merging {
  public:
   explicit Maximum(const MergingOptions& options = {}) : detail::Merging("Maximum", options) {}
@@ -60,7 +60,7 @@ class MEZZO_API Maximum : public detail::Merging {
   Value merge(const Values& xs) const override;
 };
 
-/// The least of two or more inputs; NaN if one is NaN. If several are equal, each gets a part of the gradient.
+/// The least of two or more inputs; NaN if one is NaN. If several are equal, they share the gradient.
 class MEZZO_API Minimum : public detail::Merging {
  public:
   explicit Minimum(const MergingOptions& options = {}) : detail::Merging("Minimum", options) {}

@@ -12,9 +12,9 @@ struct SpectralNormalizationOptions {
   bool trainable = true;  ///< false: training does not change the weights
 };
 
-/// Divides the kernel of a layer by its largest singular value, seen as a matrix (-1, last axis), so that the layer
-/// does not stretch its input (Miyato et al., 2018): `SpectralNormalization(Conv2D(64, 3))`. The value is estimated by
-/// power iterations in at least float32, which training continues from step to step. The gradient passes through the
+/// Divides the kernel of a layer by its largest singular value, as a matrix (-1, last axis), so that the layer does not
+/// stretch its input (Miyato et al., 2018): `SpectralNormalization(Conv2D(64, 3))`. The value is estimated by power
+/// iterations in at least float32, which training continues from step to step. The gradient passes through the
 /// division. The stored kernel stays as it is, and inference divides it too, by the last estimate; Keras divides the
 /// stored kernel in each training step instead. Weights: those of the layer, and vector_u (1, last axis of the kernel),
 /// in at least float32.

@@ -51,7 +51,7 @@ class MEZZO_API BaseFinetuning : public Callback {
   /// Makes the weights below a path trainable. A NameError for an unknown path.
   void make_trainable(const std::string& path) const;
 
-  /// Makes the weights below a path trainable. Those that were not become a group with a learning rate of its own, and
+  /// Makes the weights below a path trainable. Weights that were frozen become a group with its own learning rate, and
   /// are added to the optimizer. Returns the index of the group in Session::param_groups(), none if there are no such
   /// weights. A NameError for an unknown path or optimizer, a ValueError for an option out of its range.
   std::optional<std::size_t> unfreeze_and_add_param_group(const std::string& path,

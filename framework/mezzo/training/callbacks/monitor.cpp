@@ -14,7 +14,7 @@
 namespace mezzo {
 namespace {
 
-// Names of Keras' metrics, with their short forms, by the direction that Keras gives their classes.
+// Names of Keras' metrics, with their short forms, by the direction of their classes in Keras.
 constexpr const char* rising[] = {"acc",
                                   "accuracy",
                                   "binary_accuracy",

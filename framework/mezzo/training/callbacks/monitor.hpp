@@ -30,7 +30,7 @@ class MEZZO_API Monitor {
   /// Reaction to logs without the number.
   enum class Missing {
     warning,         ///< always a warning
-    error_at_first,  ///< a ValueError before the number was seen, later a warning
+    error_at_first,  ///< a ValueError until the number was logged once, later a warning
     error            ///< always a ValueError
   };
 

@@ -7,7 +7,7 @@
 
 namespace mezzo {
 
-/// Saves a checkpoint when an error ends fit: `<dirpath>/<filename>.ckpt`, from which Trainer::fit can go on. A fit
+/// Saves a checkpoint when an error ends fit: `<dirpath>/<filename>.ckpt`, from which Trainer::fit can continue. A fit
 /// that ends without an error removes the file of an earlier one.
 class MEZZO_API OnExceptionCheckpoint : public Callback {
  public:

@@ -53,7 +53,7 @@ void StochasticWeightAveraging::on_train_begin(Logs&) {
   average_.clear();
   last_epoch_ = -1;
   first_rate_ = session().learning_rate();
-  session().set_learning_rate(first_rate_);  // refuses a Schedule before the first epoch
+  session().set_learning_rate(first_rate_);  // throws for a Schedule before the first epoch
   const auto* const epoch = std::get_if<int>(&options_.swa_epoch_start);
   if (epoch == nullptr && session().epochs() < 0) {
     fail<ValueError>(swa_label, "swa_epoch_start must be an epoch if the training has no last one; got a share");

@@ -23,7 +23,7 @@ void from_version_1(Metadata& metadata) {
   const auto numbers = metadata.find(names::epoch_numbers);
   if (numbers == metadata.end()) return;
   nlohmann::json json = nlohmann::json::parse(numbers->second, nullptr, false);
-  if (!json.is_object() || !json.contains("means")) return;  // the reader refuses it
+  if (!json.is_object() || !json.contains("means")) return;  // an error of the reader
   for (nlohmann::json& mean : json["means"]) {
     constexpr std::size_t without_targets = 4, without_last = 6;
     if (mean.is_array() && mean.size() == without_targets) {

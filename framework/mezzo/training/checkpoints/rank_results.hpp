@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// Copies the results of callbacks whose hooks ran at rank 0 alone to their copies at the other ranks, by their order.
+/// Copies the results of callbacks whose hooks ran only at rank 0 to their copies at the other ranks, by their order.
 /// No effect with `ranks` null. All ranks must call it.
 void share_results(Communicator* ranks, const Callbacks& callbacks);
 

@@ -25,8 +25,8 @@ ProtoMessage text_summary(const std::string& tag, const std::string& text);
 ProtoMessage images_summary(const std::string& tag, const std::vector<std::string>& files, std::int64_t width,
                             std::int64_t height);
 
-/// @name Plugin "hparams" A run has the values of its hyperparameters and the way in which it ended. TensorBoard shows
-/// all numbers of the run as metrics, unless there is a list of hyperparameters and metrics.
+/// @name Plugin "hparams" A run has the values of its hyperparameters and its status at the end. TensorBoard shows all
+/// numbers of the run as metrics, unless there is a list of hyperparameters and metrics.
 /// @{
 enum class RunStatus { unknown, success, failure, running };
 ProtoMessage hparams_start_summary(const Hyperparameters& params);

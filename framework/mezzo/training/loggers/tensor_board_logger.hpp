@@ -35,7 +35,7 @@ class MEZZO_API TensorBoardLogger : public Logger {
   /// the run finalize() adds its status.
   void log_hyperparams(const Hyperparameters& params) override;
 
-  /// The same, with numbers that are logged at step 0. HPARAMS shows these names alone; later numbers of the names
+  /// The same, with numbers that are logged at step 0. HPARAMS shows only these names; later numbers of these names
   /// replace them there.
   void log_hyperparams(const Hyperparameters& params, const Logs& metrics);
 

@@ -79,7 +79,7 @@ bool has_training(const SafetensorsFile& file) { return file.metadata().count(ch
 
 namespace {
 
-/// Config of a model. A ValueError if load_model() would refuse its text or nesting.
+/// Config of a model. A ValueError if its text or nesting would be an error of load_model().
 std::string config_text(const Model& model) {
   const LayerState& state = *model.state();
   const std::type_info* const before = state.type;

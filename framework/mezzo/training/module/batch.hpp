@@ -12,7 +12,7 @@
 namespace mezzo {
 
 /// Argument of a step: the fields of a batch as Values. A Dataset names its fields. Batches made from arrays have `x`,
-/// `y` except in predict(), and `sample_weight` only if fit() got one.
+/// `y` except in predict(), and `sample_weight` only if it was passed to fit().
 class MEZZO_API Batch {
  public:
   /// A field and its role.

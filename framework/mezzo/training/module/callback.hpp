@@ -55,7 +55,7 @@ class MEZZO_API Callback : public detail::MoveChecked {
   virtual void on_sanity_check_start() {}  ///< before the validation steps that precede the training
   virtual void on_sanity_check_end() {}    ///< after them
   /// After each validation inside of fit, also in the middle of an epoch. `logs` has the numbers of the epoch so far
-  /// and those of the validation, under the names that History gives them.
+  /// and those of the validation, under their names in History.
   virtual void on_validation_end(Logs&) {}
   /// @}
 
@@ -95,11 +95,11 @@ class MEZZO_API Callback : public detail::MoveChecked {
   virtual std::string state_name() const { return {}; }
   virtual CallbackState state() const { return {}; }
   /// Called in a fit that resumes, with the state of the checkpoint, before weights and optimizers are read: for
-  /// callbacks that decide which weights are trained. set_state() follows.
+  /// callbacks that change which weights are trained. set_state() follows.
   virtual void on_resume(const CallbackState&) {}
   virtual void set_state(const CallbackState&) {}
 
-  /// Results of a callback that runs at rank 0 alone, such as paths and scores, for its copies at the other ranks after
+  /// Results of a callback that runs only at rank 0, such as paths and scores, for its copies at the other ranks after
   /// a call. None: nothing.
   virtual std::optional<CallbackState> results() const { return {}; }
   /// Sets the results of rank 0, at another rank.

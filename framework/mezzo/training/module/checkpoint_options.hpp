@@ -8,7 +8,8 @@ namespace mezzo {
 /// Options of Trainer::save_checkpoint.
 struct CheckpointOptions {
   /// Dtype of the stored weights, floating. Not given: float32, or float64 for float64 weights. A narrower dtype rounds
-  /// them; one warning gives the largest error. Weights that no policy narrows (batch normalization) keep their dtype.
+  /// them; one warning reports the largest error. Weights that no policy narrows (batch normalization) keep their
+  /// dtype.
   std::optional<DType> dtype{};
 };
 

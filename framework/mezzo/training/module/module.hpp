@@ -111,7 +111,7 @@ class MEZZO_API Module : public Layer {
   /// @}
 
   /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
-  /// logs too get the prefix.
+  /// logs too have the prefix.
   virtual bool prefixes_validation() const { return false; }
 
   /// Ends the running fit after its step, as Session::stop(). A ValueError unless a hook of that fit calls it.

@@ -29,10 +29,11 @@ struct BucketItem {
 /// float64 if a result is. Items with `errors`, which are all or none, are sent as bfloat16.
 class GradientBucket final : public AttributeFunction {
  public:
-  /// `items` of all ranks: each gets all results. `share`: index of the input with the rank's share of the samples.
+  /// `items` of all ranks: each rank receives all results. `share`: index of the input with the rank's share of the
+  /// samples.
   GradientBucket(std::shared_ptr<Communicator> communicator, std::vector<BucketItem> items, std::size_t share);
 
-  /// Items by rank: each rank gets the results of its own.
+  /// Items by rank: each rank receives the results of its items.
   GradientBucket(std::shared_ptr<Communicator> communicator, const std::vector<std::vector<BucketItem>>& items,
                  std::size_t share);
 

@@ -18,7 +18,7 @@ struct RankStep {
   explicit operator bool() const { return communicator != nullptr; }
 };
 
-/// Numbers of all ranks that decide about an update.
+/// Numbers of all ranks that determine if an update is made.
 struct RankChecks {
   Value loss{};     ///< mean over the samples
   Value finite{};   ///< bool (): all gradients

@@ -5,8 +5,8 @@
 
 namespace mezzo::detail {
 
-/// File of a `ckpt_path` of Trainer: a path, "" or one of the names "last" and "best". Without a last file `verb` "fit"
-/// gets "", with a warning. For other verbs a ValueError names the missing file or callback.
+/// File of a `ckpt_path` of Trainer: a path, "" or one of the names "last" and "best". Without a last file it is "" for
+/// the `verb` "fit", with a warning. For other verbs a ValueError names the missing file or callback.
 std::string checkpoint_path(const std::string& ckpt_path, const TrainerOptions& options, const std::string& verb);
 
 /// Path of a file in the folder of a Trainer's own checkpoints.

@@ -178,7 +178,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   return detail::fit(module, train, validation, settings);
 } catch (const Interrupted& error) {
   std::fflush(nullptr);
-  // Launchers may kill all ranks when the first one ends. By then rank 0 has saved.
+  // Launchers may kill all ranks when the first one ends. Rank 0 has saved before.
   try {
     if (const auto ranks = options_.strategy.communicator()) ranks->barrier();
   } catch (const Error&) {  // a rank has failed, which ends all

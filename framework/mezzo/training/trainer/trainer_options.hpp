@@ -87,7 +87,7 @@ struct TrainerOptions {
       detail::from_environment("profiler").value_or(Any<Profiler>());                  ///< times the loops' actions
   int log_every_n_steps = detail::from_environment("log_every_n_steps").value_or(50);  ///< of the loggers; 1 or more
   /// True: fit saves a checkpoint in default_root_dir after each epoch, if no callback saves one. False: a callback
-  /// that saves is a ValueError. Not given: callbacks alone decide.
+  /// that saves is a ValueError. Not given: only callbacks save.
   std::optional<bool> enable_checkpointing = detail::from_environment("enable_checkpointing");
   /// Writes a progress bar during fit.
   bool enable_progress_bar = detail::from_environment("enable_progress_bar").value_or(true);

@@ -20,13 +20,13 @@ struct Costs {
   double kernel;   ///< transforms of the kernel, as products of this many tiles; twice as many for a large kernel
   double rate;     ///< rate of the products, as a fraction of the rate of oneDNN's direct kernels
 };
-/// Of float32 operands. Fitted on AVX512_BF16, 2 cores, 1 to 128 images of 7 to 112 pixels and 16 to 1024 channels, to
-/// within 20 %; on AVX2 the gain is 1.2 to 1.5 times as large.
+/// Costs for float32 operands, fitted on AVX512_BF16, 2 cores, 1 to 128 images of 7 to 112 pixels and 16 to 1024
+/// channels, to within 20 %; on AVX2 the gain is 1.2 to 1.5 times as large.
 constexpr Costs convolution_costs{.channel = 6, .kernel = 25, .rate = 0.68};
 constexpr Costs input_gradient_costs{.channel = 6, .kernel = 40, .rate = 0.68};
 constexpr Costs kernel_gradient_costs{.channel = 20, .kernel = 0, .rate = 0.68};
-/// Of bfloat16 operands on a CPU that multiplies bfloat16 at twice the rate of float32, with which oneDNN computes.
-/// Fitted on Zen 5, 2 cores, 16 and 32 images of 7 to 56 pixels and 64 to 512 channels, to within 20 %.
+/// Costs for bfloat16 operands on a CPU that multiplies bfloat16 at twice the rate of float32; oneDNN then computes in
+/// bfloat16. Fitted on Zen 5, 2 cores, 16 and 32 images of 7 to 56 pixels and 64 to 512 channels, to within 20 %.
 constexpr Costs half_convolution_costs{.channel = 6, .kernel = 25, .rate = 0.36};
 constexpr Costs half_input_gradient_costs{.channel = 6, .kernel = 40, .rate = 0.36};
 constexpr Costs half_kernel_gradient_costs{.channel = 6, .kernel = 0, .rate = 0.37};
