@@ -51,7 +51,7 @@ class MEZZO_API Kernel {
   /// Size of the scratch memory in bytes.
   virtual std::size_t scratch_bytes() const { return 0; }
 
-  /// True if that output may have the memory of that input, which has the same size.
+  /// True if output and input, of equal size, may have the same memory.
   virtual bool may_overwrite(std::size_t /*input*/, std::size_t /*output*/) const { return false; }
 
   /// Text beside the implementation's name in explain(), for example the name of oneDNN's own implementation.

@@ -15,8 +15,8 @@ namespace mezzo {
 
 namespace detail {
 /// State of a variable, shared by its layer, the graph, plans and optimizers. The functions that read or replace all
-/// numbers wait while another thread does so. They throw a ValueError while another thread runs the variable's model,
-/// and those that replace numbers also inside a step of this thread that computes with them.
+/// numbers wait while another thread does so. They throw a ValueError while another thread runs the variable's model.
+/// Functions that replace numbers also throw inside a step of this thread that uses the variable.
 struct MEZZO_API VariableState {
   struct Blank {};
   explicit VariableState(std::string label) : name(std::move(label)) {}

@@ -8,8 +8,8 @@ Value scan(const Value& x, std::int64_t axis, bool reverse) {
   return insert_one(ops::cumprod, {x}, {{"axis", axis}, {"reverse", reverse}, {"exclusive", true}});
 }
 
-// The derivative with respect to an element is the product of the others: that of the elements before it times that of
-// those after.
+// The derivative with respect to an element is the product of the others: the product of the earlier elements times the
+// product of the later ones.
 Values prod_gradient(const GradientContext& context) {
   const Value& x = context.input(0);
   const auto& axes = context.attributes().get<Shape>("axes");

@@ -97,7 +97,7 @@ template <bool transposed>
   rest_pairs<block_rows - 1, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row, ahead);
 }
 
-/// Rows between those that are copied and those that are fetched.
+/// Number of rows between the copied rows and the fetched rows.
 constexpr std::int64_t block_rows_ahead = 8, panel_rows_ahead = 32;
 
 /// Fetches two rows some rows further on, a line of each. An address past the end has no effect.

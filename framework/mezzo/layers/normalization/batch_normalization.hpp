@@ -26,9 +26,9 @@ struct BatchNormalizationOptions {
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta, per channel (Ioffe and Szegedy, 2015). Training uses the batch's
 /// mean and biased variance and updates moving_mean and moving_variance with them. Inference, and a frozen layer, use
-/// moving_mean and moving_variance. With a mask, which has one axis less than the input, the batch's statistics are
-/// those of the positions whose mask is true. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in
-/// at least float32.
+/// moving_mean and moving_variance. With a mask (one axis less than the input) the batch's statistics are over the
+/// positions where the mask is true. Weights: gamma, beta, moving_mean, moving_variance, each (channels,), in at least
+/// float32.
 class MEZZO_API BatchNormalization : public Layer {
  public:
   /// A ValueError for a momentum outside [0, 1] or an epsilon below 0.

@@ -24,8 +24,8 @@ class RunningActions {
     return actions_.back();
   }
 
-  /// Ends the actions inside of the innermost action of that name, which an exception left running, then that action.
-  /// Calls `ended` with each. A ValueError that starts with `where` if there is none.
+  /// Ends the innermost action of that name, after the actions inside of it that an exception left running. Calls
+  /// `ended` with each. A ValueError that starts with `where` if there is none.
   template <class Ended>
   void stop(const std::string& name, const std::string& where, const Ended& ended) {
     std::size_t count = actions_.size();
