@@ -25,7 +25,7 @@ struct WordSequencesOptions {
   std::int64_t skip_top = 0;                   ///< numbers below become oov_char, too
   std::optional<std::int64_t> maxlen{};        ///< longer texts, and in Keras those of this length, are left out
   double test_split = 0.2;                     ///< share of the test set, in [0, 1]; for reuters only
-  std::uint32_t seed = 113;                    ///< of the order of the texts
+  std::uint32_t seed = 113;                    ///< seed of the order of the texts
   std::optional<std::int64_t> start_char = 1;  ///< number in front of each text; std::nullopt: none
   std::optional<std::int64_t> oov_char = 2;    ///< number of left-out words; std::nullopt: they are dropped
   std::int64_t index_from = 3;                 ///< added to all word numbers

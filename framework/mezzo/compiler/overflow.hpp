@@ -30,7 +30,7 @@ const ElementwiseStep* first_overflow(const detail::Node& node, const std::vecto
 /// Origin of an infinity or NaN.
 struct Overflow {
   std::string op;      ///< "conv2d"; "input", "variable" or "constant" for a leaf
-  std::string path;    ///< of the layer, or the name of the input or variable; empty outside of layers
+  std::string path;    ///< path of the layer, or the name of the input or variable; empty outside of layers
   std::string reader;  ///< if `path` is empty: path of the first layer that reads the value
   DType dtype = DType::float32;
   bool backward = false;  ///< computed from the loss

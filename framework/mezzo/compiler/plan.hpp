@@ -75,7 +75,7 @@ class Plan {
   /// One kernel of the plan, as explain() shows it.
   struct Row {
     std::string op;                     ///< name of the op
-    std::string path;                   ///< of the layer; empty outside of layers
+    std::string path;                   ///< path of the layer; empty outside of layers
     std::string kernel;                 ///< name of the implementation
     std::string detail;                 ///< Kernel::detail()
     std::string outputs;                ///< specs of the outputs, separated by commas

@@ -21,7 +21,7 @@ class ContentionLevels {
   /// share of the time in which they could run.
   struct Measurement {
     double seconds = 0;
-    double most_waiting = 0;  ///< of the thread that waited longest
+    double most_waiting = 0;  ///< share of the thread that waited longest
     double mean_waiting = 0;
   };
 

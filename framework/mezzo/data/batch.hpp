@@ -16,15 +16,16 @@ enum class Role { input, target, weight };
 /// One field of a data set.
 struct Field {
   std::string name{};            ///< unique in the data set
-  Shape shape{};                 ///< of one sample, without the batch axis; -1: an open axis, of another size in each
-  DType dtype = DType::float32;  ///< of the elements
+  Shape shape{};                 ///< shape of one sample, without the batch axis; -1: an open axis, of another size in
+                                 ///< each
+  DType dtype = DType::float32;  ///< dtype of the elements
   Role role = Role::input;       ///< purpose of the field
 };
 
 namespace detail {
 /// The values of a field for several samples.
 struct NamedTensor {
-  std::string name{};       ///< of the field
+  std::string name{};       ///< name of the field
   Tensor tensor{};          ///< samples along axis 0; for a DatasetSample its value
   Role role = Role::input;  ///< purpose of the field
 };

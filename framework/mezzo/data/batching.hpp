@@ -16,7 +16,7 @@ struct BatchPosition {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
   std::int64_t skipped = 0;  ///< first samples of the batch that are left out
-  std::uint64_t seed = 0;    ///< of the order
+  std::uint64_t seed = 0;    ///< seed of the order
 
   friend bool operator==(const BatchPosition&, const BatchPosition&) = default;
 };
@@ -51,7 +51,8 @@ class Batching {
   /// Samples of an epoch in the order of its batches.
   struct Layout {
     SampleOrder order;
-    std::vector<std::int64_t> starts;  ///< of all batches, and the end of the last one; empty if all have batch_size
+    std::vector<std::int64_t> starts;  ///< first positions of all batches, and the end of the last one; empty if all
+                                       ///< have batch_size
   };
   struct KeptLayout {
     std::int64_t epoch;

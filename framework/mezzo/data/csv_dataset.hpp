@@ -14,8 +14,8 @@ struct CsvDatasetOptions {
   std::vector<std::string> columns{};   ///< names of the columns of a file without a first line of names
   char delimiter = ',';                 ///< character between fields
   std::string comments = "#";           ///< start of a comment; "": no comments
-  DType dtype = DType::float32;         ///< of x
-  DType target_dtype = DType::float32;  ///< of y; int64 for classes
+  DType dtype = DType::float32;         ///< dtype of x
+  DType target_dtype = DType::float32;  ///< dtype of y; int64 for classes
 };
 
 /// A table of numbers as a data set. The first line has the names of the columns, unless they are in `columns`. Fields:

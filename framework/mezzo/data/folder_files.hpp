@@ -19,7 +19,7 @@ struct FolderOptions {
   std::optional<double> validation_split;
   std::optional<std::string> subset;
   bool follow_links = false;
-  std::vector<std::string> endings;  ///< of the files to read, lower case: ".png"
+  std::vector<std::string> endings;  ///< endings of the files to read, lower case: ".png"
   std::vector<std::string> refused;  ///< endings of files that can't be read and must not be there
 };
 

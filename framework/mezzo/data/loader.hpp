@@ -68,7 +68,7 @@ struct LoaderPosition {
 
 /// Everything that the meaning of a LoaderPosition depends on.
 struct MEZZO_API LoaderFingerprint {
-  std::int64_t samples = 0;     ///< of the data set; 0 for an iterable one
+  std::int64_t samples = 0;     ///< samples of the data set; 0 for an iterable one
   std::string fields{};         ///< names, dtypes and shapes: "x float32 (28, 28), y int64 ()"
   std::string order{};          ///< sampler and seed
   std::int64_t batch_size = 0;  ///< samples of a batch

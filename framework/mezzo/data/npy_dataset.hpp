@@ -11,7 +11,7 @@ namespace detail {
 /// A `.npy` file that is a field of a data set.
 struct NpyField {
   std::string name{};       ///< unique in the data set
-  std::string path{};       ///< of the file
+  std::string path{};       ///< path of the file
   Role role = Role::input;  ///< purpose of the field
 };
 }  // namespace detail

@@ -33,10 +33,11 @@ class MEZZO_API Sequences {
 /// Options of pad_sequences, in Keras' order.
 struct PadSequencesOptions {
   std::optional<std::int64_t> maxlen{};  ///< length of the result, at least 0; default: that of the longest sequence
-  DType dtype = DType::int32;            ///< of the result
-  std::string padding = "pre";           ///< where short sequences get `value`: "pre" (before them) or "post"
-  std::string truncating = "pre";        ///< where long ones lose elements: "pre" (the first ones) or "post"
-  double value = 0;                      ///< of the padding
+  DType dtype = DType::int32;            ///< dtype of the result
+  std::string padding = "pre";           ///< position of the padding `value`: "pre" (before them) or "post"
+  std::string truncating = "pre";        ///< position of the elements that long ones lose: "pre" (the first ones) or
+                                         ///< "post"
+  double value = 0;                      ///< value of the padding
 };
 
 /// Sequences of one length, as keras.utils.pad_sequences: (count, maxlen, ...). Numbers are converted to the dtype;

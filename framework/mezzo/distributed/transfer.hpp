@@ -10,7 +10,7 @@ struct Transfer {
   const char* name = "";                          ///< "all_reduce"
   std::chrono::steady_clock::time_point start{};  ///< time when it was passed to the communication thread
   std::chrono::steady_clock::time_point end{};
-  std::size_t bytes = 0;  ///< of the rank's numbers
+  std::size_t bytes = 0;  ///< bytes of the rank's numbers
 };
 }  // namespace detail
 

@@ -8,7 +8,7 @@
 namespace mezzo::detail {
 
 /// Limits of shapes in configs: products of two sizes can't overflow.
-constexpr std::int64_t max_config_axis = std::int64_t{1} << 31;    ///< of an axis
+constexpr std::int64_t max_config_axis = std::int64_t{1} << 31;    ///< largest size of an axis
 constexpr std::int64_t max_config_sample = std::int64_t{1} << 40;  ///< elements of one sample
 
 /// False if a size is above max_config_axis or the known sizes have more elements than max_config_sample.

@@ -37,7 +37,7 @@ struct MEZZO_API VariableState {
   Shape file_shape;                                       ///< shape in weight files, with merged axes; {}: unchanged
   std::uint64_t version = 0;  ///< counts writes; low-precision copies of an older version are stale
 
-  mutable detail::Usage usage;  ///< by a thread that reads or replaces numbers, or runs a model with the variable
+  mutable detail::Usage usage;  ///< use by a thread that reads or replaces numbers, or runs a model with the variable
 
   /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;

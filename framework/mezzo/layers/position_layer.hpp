@@ -37,7 +37,7 @@ class MEZZO_API PositionLayer : public Layer {
   virtual Value call_at(const Value& x, const Value& positions, std::int64_t start_index) = 0;
 
  private:
-  std::int64_t start_index_ = 0;  // of the running call
+  std::int64_t start_index_ = 0;  // value of the running call
 };
 }  // namespace detail
 

@@ -59,7 +59,7 @@ class MEZZO_API ReversibleEmbedding : public Layer {
 
  private:
   ReversibleEmbeddingOptions options_;
-  bool reverse_ = false;  // of the running call
+  bool reverse_ = false;  // value of the running call
   Variable embeddings_{"embeddings"};
   Variable reverse_embeddings_{"reverse_embeddings"};
 };

@@ -11,12 +11,12 @@ struct RotaryEmbeddingOptions {
   double max_wavelength = 10000;     ///< base of the wavelengths, above 1
   double scaling_factor = 1;         ///< factor by which contexts are longer than those of training, above 0
   std::string rope_type = "linear";  ///< "linear" and "dynamic" divide all frequencies, "yarn" only the low ones
-  double beta_fast = 32;             ///< of "yarn": rotations in the original context from which frequencies are kept
-  double beta_slow = 1;              ///< of "yarn": rotations below which they are divided
-  std::int64_t original_max_position_embeddings = 4096;  ///< of "yarn": length of the original context, at least 1
-  bool truncate = true;                           ///< of "yarn": rounds the range of the frequencies between both
-  std::int64_t sequence_axis = 1;                 ///< axis of the positions; negative axes count from the end
-  std::int64_t feature_axis = -1;                 ///< axis of the features, of even size
+  double beta_fast = 32;             ///< "yarn": rotations in the original context from which frequencies are kept
+  double beta_slow = 1;              ///< "yarn": rotations below which they are divided
+  std::int64_t original_max_position_embeddings = 4096;  ///< "yarn": length of the original context, at least 1
+  bool truncate = true;                                  ///< "yarn": rounds the range of the frequencies between both
+  std::int64_t sequence_axis = 1;                        ///< axis of the positions; negative axes count from the end
+  std::int64_t feature_axis = -1;                        ///< axis of the features, of even size
   std::optional<std::int64_t> denominator_dim{};  ///< divides the exponents of the frequencies, at least 1; default:
                                                   ///< the size of the feature axis; unused by "yarn"
   std::string name{};  ///< name of the layer; "": automatic ("rotary_embedding", "rotary_embedding_1")

@@ -48,7 +48,8 @@ class ConfigDepth {
 struct LayerConfigs {
   Json (*write)(const LayerState& state) = nullptr;
   Any<Layer> (*read)(const Json& json, const Policy& policy) = nullptr;
-  Any<Layer> (*copy)(const Layer& layer) = nullptr;  ///< of a class that isn't registered; else an empty handle
+  Any<Layer> (*copy)(const Layer& layer) = nullptr;  ///< copies a layer of a class that isn't registered; else returns
+                                                     ///< an empty handle
 };
 LayerConfigs& layer_configs();
 

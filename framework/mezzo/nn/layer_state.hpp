@@ -86,7 +86,7 @@ struct GraphLayout {
   struct Call {
     std::optional<Shared<LayerState>> layer{};  ///< layer that is called; none for an op
     const Op* op = nullptr;                     ///< the op, without a layer
-    Attributes attributes{};                    ///< of the op
+    Attributes attributes{};                    ///< attributes of the op
     std::vector<Operand> inputs{};
     std::optional<bool> training{};
     std::string arguments{};
@@ -102,7 +102,7 @@ struct GraphLayout {
 /// Structure of a Sequential.
 struct SequenceLayout {
   std::vector<Shared<LayerState>> layers{};
-  std::optional<Spec> input{};  ///< of its Input
+  std::optional<Spec> input{};  ///< spec of its Input
   std::string input_name{};
 };
 

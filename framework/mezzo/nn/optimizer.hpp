@@ -86,7 +86,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     Value count;              ///< float64 (): number of this update, from 1
     Value multiplier;         ///< float64 (): factor of all gradients (unscaling, clipping by the global norm)
     std::string path{};       ///< path of the variable, a key of its random numbers; "": its name
-    double weight_decay = 0;  ///< of the variable; set by apply()
+    double weight_decay = 0;  ///< weight decay of the variable; set by apply()
   };
 
   /// Inserts the update of one variable: its group's learning rate and weight decay, update_step(), its average.
@@ -192,7 +192,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     /// Window of accumulated gradients that a Trainer sets in place of gradient_accumulation_steps.
     struct Window {
       std::int64_t steps = 1;
-      bool ends = false;  ///< with the next step, even if it has fewer steps
+      bool ends = false;  ///< true: the window ends with the next step, even if it has fewer steps
     };
     std::optional<Window> window{};
     LossScale loss_scale;      ///< scale of the loss under float16
@@ -201,7 +201,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::optional<std::weak_ptr<const void>> owner{};
 
     // Settings of the user, which reset() keeps.
-    std::optional<detail::LearningRate> learning_rate{};            ///< by set_learning_rate()
+    std::optional<detail::LearningRate> learning_rate{};            ///< rate set by set_learning_rate()
     std::vector<detail::Shared<detail::VariableState>> excluded{};  ///< from weight decay
     std::vector<std::string> excluded_names{};                      ///< regular expressions
     std::vector<std::pair<detail::Shared<detail::VariableState>, Tensor>>

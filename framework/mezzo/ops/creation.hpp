@@ -89,7 +89,7 @@ MEZZO_API Value arange(const Value& stop);
 struct SpaceOptions {
   std::int64_t num = 50;         ///< how many numbers
   bool endpoint = true;          ///< true: the last number is `stop`; false: `stop` would be the next number
-  DType dtype = DType::float32;  ///< of the result
+  DType dtype = DType::float32;  ///< dtype of the result
 };
 
 /// `num` numbers at equal distances from start to stop. Throws a ValueError for a negative num.

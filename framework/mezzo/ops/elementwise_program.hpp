@@ -14,7 +14,7 @@ struct ElementwiseStep {
   Attributes attributes;
   std::vector<std::size_t> operands;  ///< indices below ElementwiseProgram::inputs are inputs, others are results of
                                       ///< steps
-  DType dtype = DType::float32;       ///< of the result, to which it is rounded
+  DType dtype = DType::float32;       ///< dtype to which the result is rounded
   std::string where;                  ///< start of errors of the fused node
   std::string path;                   ///< layer of the fused node
 };

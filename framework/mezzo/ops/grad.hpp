@@ -28,8 +28,8 @@ MEZZO_API std::function<Values(const Values& xs)> grad(std::function<Value(const
 
 /// Result of value_and_grad.
 struct ValueAndGrad {
-  Value value;     ///< of the function
-  Value gradient;  ///< with respect to its argument
+  Value value;     ///< value of the function
+  Value gradient;  ///< gradient with respect to its argument
 };
 
 /// x -> value and gradient of function(x).

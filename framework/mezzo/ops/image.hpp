@@ -32,7 +32,7 @@ struct ResizeImagesOptions {
   bool antialias = false;                  ///< widens the filter where images shrink; not for "nearest"
   bool crop_to_aspect_ratio = false;       ///< cuts the middle part with the proportions of the new size
   bool pad_to_aspect_ratio = false;        ///< adds borders to get these proportions
-  double fill_value = 0;                   ///< of the borders
+  double fill_value = 0;                   ///< value of the borders
 };
 
 /// Images of another size: {height, width}, as keras.ops.image.resize on JAX. Integers become floats, unless by
@@ -104,7 +104,7 @@ MEZZO_API Value map_coordinates(const Value& x, const Value& coordinates, std::i
 
 /// Options of affine_transform.
 struct AffineOptions {
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "constant";      ///< as in map_coordinates
   double fill_value = 0;
 };
@@ -115,7 +115,7 @@ MEZZO_API Value affine_transform(const Value& images, const Value& transform, co
 
 /// Options of perspective_transform.
 struct PerspectiveOptions {
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   double fill_value = 0;                   ///< beyond the border
 };
 
@@ -127,7 +127,7 @@ MEZZO_API Value perspective_transform(const Value& images, const Value& start_po
 struct ElasticOptions {
   double alpha = 20;                       ///< strength, in pixels
   double sigma = 5;                        ///< smoothness: standard deviation of the filter, in pixels
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "reflect";       ///< as in map_coordinates
   double fill_value = 0;
   std::optional<std::uint64_t> seed{};  ///< as in random::normal
@@ -154,7 +154,7 @@ MEZZO_API Value sobel_edges(const Value& images);
 /// Options of ssim.
 struct SsimOptions {
   double max_val = 1;             ///< range of the pixels
-  std::int64_t filter_size = 11;  ///< of the Gaussian window
+  std::int64_t filter_size = 11;  ///< size of the Gaussian window
   double filter_sigma = 1.5;
   double k1 = 0.01, k2 = 0.03;
 };

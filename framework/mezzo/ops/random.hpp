@@ -44,7 +44,7 @@ class MEZZO_API LikeShape {
 struct NormalOptions {
   Value mean = 0.0;                     ///< broadcast to the shape; has a gradient
   Value stddev = 1.0;                   ///< likewise
-  DType dtype = DType::float32;         ///< of the numbers, floating
+  DType dtype = DType::float32;         ///< dtype of the numbers, floating
   std::optional<std::uint64_t> seed{};  ///< the same numbers at each call; default: new ones
 };
 
@@ -59,7 +59,7 @@ MEZZO_API Value truncated_normal(const LikeShape& shape, const NormalOptions& op
 struct UniformOptions {
   Value minval = 0.0;                   ///< least number; broadcast to the shape; has a gradient
   Value maxval = 1.0;                   ///< numbers are below it, up to rounding; likewise
-  DType dtype = DType::float32;         ///< of the numbers, floating
+  DType dtype = DType::float32;         ///< dtype of the numbers, floating
   std::optional<std::uint64_t> seed{};  ///< the same numbers at each call; default: new ones
 };
 
@@ -68,13 +68,13 @@ MEZZO_API Value uniform(const LikeShape& shape, const UniformOptions& options = 
 
 /// Options of the other distributions.
 struct DrawOptions {
-  DType dtype = DType::float32;         ///< of the numbers
+  DType dtype = DType::float32;         ///< dtype of the numbers
   std::optional<std::uint64_t> seed{};  ///< the same numbers at each call; default: new ones
 };
 
 /// Options of distributions of integers.
 struct IntegerDrawOptions {
-  DType dtype = DType::int32;           ///< of the numbers
+  DType dtype = DType::int32;           ///< dtype of the numbers
   std::optional<std::uint64_t> seed{};  ///< the same numbers at each call; default: new ones
 };
 

@@ -9,8 +9,8 @@ namespace mezzo {
 /// Options of recurrence.
 struct RecurrenceOptions {
   std::string kind = "lstm";                     ///< "simple_rnn", "lstm", "gru" or "gru_reset_before"
-  std::string activation = "tanh";               ///< of the state (simple_rnn), the candidate and the carry
-  std::string recurrent_activation = "sigmoid";  ///< of the gates; not used by simple_rnn
+  std::string activation = "tanh";               ///< activation of the state (simple_rnn), the candidate and the carry
+  std::string recurrent_activation = "sigmoid";  ///< activation of the gates; not used by simple_rnn
   Values initial_state{};                        ///< states before the first step, (batch, units); default: zeros
   Value bias{};                                  ///< (gates * units,), added to the recurrent product
   Value dropped{};                               ///< (batch, gates * units): factors of the state for each gate

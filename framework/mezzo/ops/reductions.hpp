@@ -65,7 +65,7 @@ MEZZO_API Value logsumexp(const Value& x, const ReduceOptions& options = {});
 /// Options of average.
 struct AverageOptions {
   Shape axes{};     ///< axes to reduce; {}: all
-  Value weights{};  ///< of x's shape, or, if there is one axis, of its size; default: the mean
+  Value weights{};  ///< weights of x's shape, or of the axis' size if there is one axis; default: the mean
 };
 
 /// sum(x weights) / sum(weights). Throws a ShapeError for weights of another shape.

@@ -44,7 +44,7 @@ MEZZO_API Value digitize(const Value& x, const Value& bins);
 
 /// Options of bincount.
 struct BincountOptions {
-  Value weights{};             ///< of x's shape: adds the weights instead of counting
+  Value weights{};             ///< weights of x's shape, which are added instead of counted
   std::int64_t minlength = 0;  ///< least size of the result; while a step is traced, exactly its size
 };
 
@@ -55,7 +55,7 @@ MEZZO_API Value bincount(const Value& x, const BincountOptions& options = {});
 /// Options of histogram.
 struct HistogramOptions {
   std::int64_t bins = 10;                            ///< number of bins of equal width
-  std::optional<std::pair<double, double>> range{};  ///< of the bins; default: smallest and largest element
+  std::optional<std::pair<double, double>> range{};  ///< range of the bins; default: smallest and largest element
 };
 
 /// Result of histogram.

@@ -14,10 +14,10 @@ namespace mezzo {
 struct MuonOptions {
   detail::LearningRate learning_rate =
       detail::LearningRate::preset(0.001);  ///< at least 0; a number, a Schedule or a function
-  double adam_beta_1 = 0.9;                 ///< of Adam, in [0, 1)
-  double adam_beta_2 = 0.999;               ///< of Adam, in [0, 1)
-  double adam_weight_decay = 0.004;         ///< of variables that Adam updates, at least 0
-  double epsilon = 1e-7;                    ///< of Adam, at least 0
+  double adam_beta_1 = 0.9;                 ///< decay of a moment of Adam, in [0, 1)
+  double adam_beta_2 = 0.999;               ///< decay of a moment of Adam, in [0, 1)
+  double adam_weight_decay = 0.004;         ///< weight decay of variables that Adam updates, at least 0
+  double epsilon = 1e-7;                    ///< epsilon of Adam, at least 0
   double weight_decay = 0.004;              ///< decoupled, at least 0: w -= learning_rate * weight_decay * w
   double clipnorm = 0;                      ///< scales each gradient down to at most this L2 norm; 0: no clipping
   double clipvalue = 0;                     ///< clips each gradient element to [-clipvalue, clipvalue]; 0: no clipping

@@ -8,8 +8,8 @@ namespace mezzo {
 
 /// Treatment of an operand by autocast.
 enum class Cast {
-  promote,  ///< to the compute dtype if it crosses a layer border, then to the widest of all such operands
-  compute,  ///< to the compute dtype if it crosses a layer border; independent of the other operands
+  promote,  ///< casts to the compute dtype if it crosses a layer border, then to the widest of all such operands
+  compute,  ///< casts to the compute dtype if it crosses a layer border; independent of the other operands
   keep      ///< not cast: indices, labels, statistics
 };
 

@@ -14,15 +14,15 @@ namespace mezzo::detail {
 struct LayerRun {
   std::string path{};
   std::vector<Tensor> outputs{};     ///< values that other layers read
-  std::vector<Tensor> cotangents{};  ///< of `outputs`
-  std::vector<Tensor> gradients{};   ///< of the layer's own trainable weights
+  std::vector<Tensor> cotangents{};  ///< cotangents of `outputs`
+  std::vector<Tensor> gradients{};   ///< gradients of the layer's own trainable weights
 };
 
 /// One training step up to its gradients. Cotangents and gradients carry the loss scale.
 struct StepRun {
   std::vector<LayerRun> layers;  ///< layers with ops of their own, in the order of their first node
   std::vector<Tensor> predictions;
-  std::vector<Tensor> gradients;  ///< of all trainable weights
+  std::vector<Tensor> gradients;  ///< gradients of all trainable weights
   double loss = 0;
   double loss_scale = 1;  ///< 1 unless something computes in float16
 
@@ -32,8 +32,8 @@ struct StepRun {
 
 /// Relative errors of a run against the float32 run.
 struct ModelErrors {
-  double output = 0;    ///< of the predictions
-  double gradient = 0;  ///< of the gradients of all trainable weights
+  double output = 0;    ///< error of the predictions
+  double gradient = 0;  ///< error of the gradients of all trainable weights
 
   double worst() const;
 };

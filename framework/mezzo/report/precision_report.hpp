@@ -42,8 +42,8 @@ struct LayerPrecision {
   double output_error = 0;    ///< error of the layer's output if all layers follow the policy
   double gradient_error = 0;  ///< error of its weights' gradients in that case; without weights, of its output's
                               ///< cotangent
-  ValueRange activations;     ///< of the layer's output in float32
-  ValueRange gradients;       ///< of the output's cotangent in float32, multiplied by the loss scale
+  ValueRange activations;     ///< range of the layer's output in float32
+  ValueRange gradients;       ///< range of the output's cotangent in float32, multiplied by the loss scale
   double time = 0;            ///< microseconds per training step under the policy, both passes
   double float32_time = 0;    ///< microseconds per training step in float32
 };
@@ -52,11 +52,11 @@ struct LayerPrecision {
 /// agree on them.
 struct MEZZO_API PrecisionReport {
   std::string policy;                  ///< name of the policy; "": the model's own policies
-  double output_error = 0;             ///< of the model's predictions, |y - y32| / |y32|
-  double gradient_error = 0;           ///< of the gradients of all trainable weights, as one vector
+  double output_error = 0;             ///< error of the model's predictions, |y - y32| / |y32|
+  double gradient_error = 0;           ///< error of the gradients of all trainable weights, as one vector
   double loss = 0;                     ///< under the policy
   double float32_loss = 0;             ///< in float32
-  double loss_scale = 1;               ///< of the gradients; 1 if none was computed in float16
+  double loss_scale = 1;               ///< loss scale of the gradients; 1 if none was computed in float16
   double time = 0;                     ///< microseconds per training step under the policy
   double float32_time = 0;             ///< microseconds per training step in float32
   std::vector<LayerPrecision> layers;  ///< sorted by effect, then output_error; the worst first, NaN before all

@@ -11,7 +11,7 @@ namespace mezzo {
 /// Options of suggest_policy().
 struct SuggestPolicyOptions {
   double max_error = 0.05;  ///< bound of PrecisionReport's output_error and gradient_error; greater than 0
-  Precision precision = "mixed_bfloat16";  ///< for the lowered layers: a policy that is neither a map nor op lists
+  Precision precision = "mixed_bfloat16";  ///< policy of the lowered layers: one that is neither a map nor op lists
   /// Timed training steps of each policy, whose median is reported. They are timed in up to five rounds in which the
   /// policies take turns, with two untimed steps each. 0: no times.
   int steps = 5;
@@ -21,13 +21,13 @@ struct SuggestPolicyOptions {
 /// Result of suggest_policy(): a policy for each layer, with measurements. Times are microseconds per training step; 0:
 /// not measured, or not agreed on by the rounds of the measurement.
 struct MEZZO_API PolicySuggestion {
-  PolicyMap map{PolicyMapOptions{}};   ///< for `Trainer({.precision = suggestion.map})`
+  PolicyMap map{PolicyMapOptions{}};   ///< map for `Trainer({.precision = suggestion.map})`
   std::vector<std::string> float32{};  ///< paths of the layers kept in float32, the worst first; "": ops of the model
                                        ///< outside of its layers
   std::vector<std::string> lowered{};  ///< paths of the layers that compute under options.precision
   double max_error = 0;                ///< options.max_error
-  double output_error = 0;             ///< of the model under the map
-  double gradient_error = 0;           ///< of the model under the map
+  double output_error = 0;             ///< error of the model under the map
+  double gradient_error = 0;           ///< error of the model under the map
   std::string precision{};             ///< options.precision
   double lowest_output_error = 0;      ///< with all layers under options.precision
   double lowest_gradient_error = 0;    ///< with all layers under options.precision

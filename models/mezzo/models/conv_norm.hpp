@@ -19,8 +19,8 @@ struct ConvNormOptions {
   std::int64_t strides = 1;         ///< step between outputs
   std::int64_t groups = 1;          ///< groups of channels that do not mix
   ActivationFunction activation{};  ///< after the normalization; default: none
-  double epsilon = 1e-5;            ///< of the normalization
-  double momentum = 0.9;            ///< of the moving statistics
+  double epsilon = 1e-5;            ///< epsilon of the normalization
+  double momentum = 0.9;            ///< momentum of the moving statistics
 };
 
 /// Convolution with kaiming_normal_(mode="fan_out")'s initial kernel. With stride 1 it keeps height and width.

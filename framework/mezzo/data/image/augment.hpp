@@ -13,7 +13,7 @@ namespace mezzo::image::detail {
 struct Sampling {
   std::string fill_mode = "reflect";       ///< "reflect", "wrap", "constant" or "nearest"; "mirror" in displaced()
   std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
-  double fill_value = 0;                   ///< of "constant"
+  double fill_value = 0;                   ///< value for fill_mode "constant"
 };
 
 /// Throws a NameError that starts with `where` for an unknown fill_mode or interpolation.

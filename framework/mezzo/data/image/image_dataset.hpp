@@ -21,7 +21,7 @@ struct ImageDatasetOptions {
   std::string color_mode = "rgb";                         ///< "rgb" or "grayscale" (ITU-R 601 luma)
   std::array<std::int64_t, 2> image_size{256, 256};       ///< height and width of the samples, at least 1
   bool shuffle = true;                                    ///< true: the files in random order; false: by path
-  std::optional<std::uint64_t> seed{};                    ///< of the order; default: that of seed_everything()
+  std::optional<std::uint64_t> seed{};                    ///< seed of the order; default: that of seed_everything()
   std::optional<double> validation_split{};               ///< share of the files in the validation part, in (0, 1)
   std::optional<std::string> subset{};     ///< "training" or "validation"; for "both": image_datasets_from_directory()
   std::string interpolation = "bilinear";  ///< "bilinear", "nearest", "bicubic", "lanczos3" or "lanczos5"

@@ -11,9 +11,9 @@ namespace mezzo::image {
 /// Key of the random numbers of a transform. Transforms depend on nothing else: a sample is the same in the same epoch
 /// on any thread and after a resume. Different transforms draw independent numbers.
 struct SampleKey {
-  std::uint64_t seed = 0;  ///< of the data set
+  std::uint64_t seed = 0;  ///< seed of the data set
   std::int64_t epoch = 0;  ///< from 0
-  std::int64_t index = 0;  ///< of the sample in the data set
+  std::int64_t index = 0;  ///< index of the sample in the data set
 };
 
 /// Cuts a part of this size out of a picture at a uniformly random place. Throws a ValueError if the picture is
@@ -29,8 +29,8 @@ MEZZO_API Tensor random_horizontal_flip(const Tensor& image, const RandomFlipOpt
 
 /// Scale is the part's share of the picture's area; ratio is the part's width / height.
 struct RandomResizedCropOptions {
-  std::int64_t height = 0;                 ///< of the result, in pixels. Required.
-  std::int64_t width = 0;                  ///< of the result, in pixels. Required.
+  std::int64_t height = 0;                 ///< size of the result, in pixels. Required.
+  std::int64_t width = 0;                  ///< size of the result, in pixels. Required.
   double min_scale = 0.08;                 ///< above 0
   double max_scale = 1.0;                  ///< in [min_scale, 1]
   double min_ratio = 3.0 / 4;              ///< above 0

@@ -64,7 +64,7 @@ struct TextDatasetOptions {
   std::optional<std::vector<std::string>> class_names{};  ///< sub-folders in the order of their labels; default: all
   std::optional<std::int64_t> max_length{};               ///< most bytes of a text; default: all
   bool shuffle = true;                                    ///< true: the files in random order; false: by path
-  std::optional<std::uint64_t> seed{};                    ///< of the order; default: that of seed_everything()
+  std::optional<std::uint64_t> seed{};                    ///< seed of the order; default: that of seed_everything()
   std::optional<double> validation_split{};               ///< share of the files in the validation part, in (0, 1)
   std::optional<std::string> subset{};  ///< "training" or "validation"; for "both": text_datasets_from_directory()
   bool follow_links = false;            ///< true: enters folders by symbolic links

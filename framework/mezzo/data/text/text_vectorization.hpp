@@ -44,7 +44,8 @@ struct TextVectorizationOptions {
   detail::TextStep<std::vector<std::string>> split = "whitespace";
   std::vector<std::int64_t> ngrams{};  ///< lengths of n-grams; Keras' `ngrams=2` is {1, 2}; default: {1}, the tokens
   std::string output_mode = "int";     ///< "int", "one_hot", "multi_hot", "count" or "tf_idf"
-  std::optional<std::int64_t> output_sequence_length{};  ///< of mode "int": cuts and pads with 0; default: the longest
+  std::optional<std::int64_t> output_sequence_length{};  ///< length of rows in mode "int", cut or padded with 0;
+                                                         ///< default: the longest
   bool pad_to_max_tokens = false;                        ///< true: max_tokens columns, also of a smaller vocabulary
   std::vector<std::string> vocabulary{};                 ///< the tokens; default: set by adapt()
   std::vector<double> idf_weights{};                     ///< one for each token, for "tf_idf"

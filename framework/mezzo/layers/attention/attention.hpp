@@ -66,8 +66,8 @@ class MEZZO_API Attention : public Layer {
 
   AttentionOptions options_;
   double dropout_ = 0;
-  bool causal_ = false;       // of the running call
-  bool with_scores_ = false;  // of the running call
+  bool causal_ = false;       // option of the running call
+  bool with_scores_ = false;  // option of the running call
   Variable scale_{"scale"};
   Variable concat_score_weight_{"concat_score_weight"};
 };

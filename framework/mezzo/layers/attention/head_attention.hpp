@@ -69,8 +69,8 @@ class MEZZO_API HeadAttention : public Layer {
   /// Results of call_many(): the projected output, and the scores if the call requests them.
   Values finished(const AttentionResult& result, const Value& gate, const Value& query);
 
-  bool causal() const { return causal_; }               ///< of the running call
-  bool returns_scores() const { return with_scores_; }  ///< of the running call
+  bool causal() const { return causal_; }               ///< option of the running call
+  bool returns_scores() const { return with_scores_; }  ///< option of the running call
 
  private:
   Values run(const Value& query, const Value& value, const AttentionCallOptions& options, bool with_scores);

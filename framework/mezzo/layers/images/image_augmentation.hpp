@@ -121,8 +121,8 @@ class MEZZO_API ImageAugmentation : public Layer {
 }  // namespace detail
 
 struct RandomFlipOptions {
-  std::string mode = "horizontal_and_vertical";  ///< or "horizontal", "vertical"
-  std::optional<std::uint64_t> seed{};           ///< of the changes; default: see ImageAugmentation
+  std::string mode = "horizontal_and_vertical";  ///< "horizontal", "vertical" or "horizontal_and_vertical"
+  std::optional<std::uint64_t> seed{};           ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                            ///< name of the layer; "": automatic ("random_flip", "random_flip_1")
   Policy dtype{};  ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -142,9 +142,9 @@ class MEZZO_API RandomFlip : public detail::ImageAugmentation {
 struct RandomRotationOptions {
   detail::Factor factor{};                 ///< required; in turns, in [-1, 1]; one number f is {-f, f}
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
-  std::string interpolation = "bilinear";  ///< or "nearest"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
-  double fill_value = 0;                   ///< of "constant"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
+  double fill_value = 0;                   ///< value for fill_mode "constant"
   std::string name{};                      ///< name of the layer; "": automatic ("random_rotation")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -166,9 +166,9 @@ struct RandomZoomOptions {
   detail::Factor height_factor{};                ///< required; in (-1, 1]; one number f is {-f, f}; negative: zooms in
   std::optional<detail::Factor> width_factor{};  ///< default: keeps the proportions
   std::string fill_mode = "reflect";             ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
-  std::string interpolation = "bilinear";        ///< or "nearest"
-  std::optional<std::uint64_t> seed{};           ///< of the changes; default: see ImageAugmentation
-  double fill_value = 0;                         ///< of "constant"
+  std::string interpolation = "bilinear";        ///< "bilinear" or "nearest"
+  std::optional<std::uint64_t> seed{};           ///< seed of the changes; default: see ImageAugmentation
+  double fill_value = 0;                         ///< value for fill_mode "constant"
   std::string name{};                            ///< name of the layer; "": automatic ("random_zoom", "random_zoom_1")
   Policy dtype{};  ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -190,9 +190,9 @@ struct RandomTranslationOptions {
   detail::Factor height_factor{};          ///< required; share of the height, in [-1, 1]; one number f is {-f, f}
   detail::Factor width_factor{};           ///< required; share of the width, likewise
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
-  std::string interpolation = "bilinear";  ///< or "nearest"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
-  double fill_value = 0;                   ///< of "constant"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
+  double fill_value = 0;                   ///< value for fill_mode "constant"
   std::string name{};                      ///< name of the layer; "": automatic ("random_translation")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -216,7 +216,7 @@ class MEZZO_API RandomTranslation : public detail::ImageAugmentation {
 struct RandomContrastOptions {
   detail::Factor factor{};                 ///< required; in [0, 1]; one number f is {0, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_contrast", "random_contrast_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -237,7 +237,7 @@ class MEZZO_API RandomContrast : public detail::ImageAugmentation {
 struct RandomBrightnessOptions {
   detail::Factor factor{};                 ///< required; share of the range of values, in [-1, 1]; one f is {-f, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("random_brightness")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };

@@ -13,7 +13,7 @@ struct SolarizationOptions {
       0.0};  ///< share of the range of values, in [0, 1], that is added first; one number f is {0, f}
   detail::Factor threshold_factor{0.0};  ///< share of the range of values, likewise; numbers from there on are inverted
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("solarization", "solarization_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -37,7 +37,7 @@ class MEZZO_API Solarization : public detail::ImageAugmentation {
 
 struct EqualizationOptions {
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  std::int64_t bins = 256;                 ///< of the histogram
+  std::int64_t bins = 256;                 ///< number of bins of the histogram
   std::string name{};                      ///< name of the layer; "": automatic ("equalization", "equalization_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };

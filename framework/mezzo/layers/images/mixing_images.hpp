@@ -61,7 +61,7 @@ class MEZZO_API ImageMixing : public Layer {
 
 struct MixUpOptions {
   double alpha = 0.2;                   ///< above 0; weights are beta numbers with both parameters alpha
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageMixing
+  std::optional<std::uint64_t> seed{};  ///< seed of the changes; default: see ImageMixing
   std::string name{};                   ///< name of the layer; "": automatic ("mix_up", "mix_up_1")
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -81,7 +81,7 @@ class MEZZO_API MixUp : public detail::ImageMixing {
 
 struct CutMixOptions {
   detail::Factor factor{1.0};           ///< parameter of the beta distribution of weights; one number f is {0, f}
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageMixing
+  std::optional<std::uint64_t> seed{};  ///< seed of the changes; default: see ImageMixing
   std::string name{};                   ///< name of the layer; "": automatic ("cut_mix", "cut_mix_1")
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
 };

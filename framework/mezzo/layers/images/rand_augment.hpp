@@ -12,8 +12,8 @@ struct RandAugmentOptions {
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
   std::int64_t num_ops = 2;                ///< changes of an image
   detail::Factor factor{0.5};              ///< strength, in [0, 1]; one number f is {0, f}
-  std::string interpolation = "bilinear";  ///< or "nearest"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("rand_augment", "rand_augment_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -32,10 +32,10 @@ struct AugMixOptions {
   std::int64_t num_chains = 3;             ///< chains of changes that are mixed
   std::int64_t chain_depth = 3;            ///< changes of a chain at most
   detail::Factor factor{0.3};              ///< strength, in [0, 1]; one number f is {0, f}
-  double alpha = 1;                        ///< of the Dirichlet and beta distributions of the weights
+  double alpha = 1;                        ///< parameter of the Dirichlet and beta distributions of the weights
   bool all_ops = true;                     ///< false: without brightness, color degeneration, contrast and sharpness
-  std::string interpolation = "bilinear";  ///< or "nearest"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("aug_mix", "aug_mix_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };

@@ -11,7 +11,7 @@ namespace mezzo {
 struct RandomHueOptions {
   detail::Factor factor{};                 ///< required; share of half a turn, in [0, 1]; one number f is {0, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("random_hue", "random_hue_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -32,7 +32,7 @@ class MEZZO_API RandomHue : public detail::ImageAugmentation {
 struct RandomSaturationOptions {
   detail::Factor factor{};                 ///< required; in [-1, 1], 0.5: no change, 0: gray; one number f is {-f, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest saturation
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_saturation", "random_saturation_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -54,7 +54,7 @@ class MEZZO_API RandomSaturation : public detail::ImageAugmentation {
 struct RandomColorDegenerationOptions {
   detail::Factor factor{};                 ///< required; in [-1, 1]; 1: gray; one number f is {-f, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string
       name{};      ///< name of the layer; "": automatic ("random_color_degeneration", "random_color_degeneration_1")
   Policy dtype{};  ///< precision policy; default: the policy of the enclosing layer or model
@@ -77,7 +77,7 @@ class MEZZO_API RandomColorDegeneration : public detail::ImageAugmentation {
 struct RandomSharpnessOptions {
   detail::Factor factor{};  ///< required; in [0, 1]; 0: smoothed, 0.5: no change, 1: sharpened; one number f is {0, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_sharpness", "random_sharpness_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -97,7 +97,7 @@ class MEZZO_API RandomSharpness : public detail::ImageAugmentation {
 
 struct RandomGrayscaleOptions {
   double factor = 0.5;                  ///< share of the images, in [0, 1]
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};  ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                   ///< name of the layer; "": automatic ("random_grayscale", "random_grayscale_1")
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -119,7 +119,7 @@ class MEZZO_API RandomGrayscale : public detail::ImageAugmentation {
 struct RandomInvertOptions {
   detail::Factor factor{1.0};              ///< share of the images, in [0, 1]; one number f is {0, f}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("random_invert", "random_invert_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -141,7 +141,7 @@ struct RandomPosterizationOptions {
   detail::Factor
       factor{};  ///< required; bits, whole numbers in [1, 8]; one number n is {1, n}; below the second unless equal
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_posterization", "random_posterization_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -161,11 +161,11 @@ class MEZZO_API RandomPosterization : public detail::ImageAugmentation {
 
 struct RandomColorJitterOptions {
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images
-  detail::Factor brightness_factor{};      ///< as of RandomBrightness; default: no such change
-  detail::Factor contrast_factor{};        ///< as of RandomContrast; default: no such change
-  detail::Factor saturation_factor{};      ///< as of RandomSaturation; default: no such change
-  detail::Factor hue_factor{};             ///< as of RandomHue; default: no such change
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  detail::Factor brightness_factor{};      ///< as in RandomBrightness; default: no such change
+  detail::Factor contrast_factor{};        ///< as in RandomContrast; default: no such change
+  detail::Factor saturation_factor{};      ///< as in RandomSaturation; default: no such change
+  detail::Factor hue_factor{};             ///< as in RandomHue; default: no such change
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_color_jitter", "random_color_jitter_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };

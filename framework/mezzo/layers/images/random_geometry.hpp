@@ -10,9 +10,9 @@
 namespace mezzo {
 
 struct RandomCropOptions {
-  std::int64_t height = 0;              ///< required; of the result, in pixels
-  std::int64_t width = 0;               ///< required; of the result, in pixels
-  std::optional<std::uint64_t> seed{};  ///< of the changes; default: see ImageAugmentation
+  std::int64_t height = 0;              ///< required; size of the result, in pixels
+  std::int64_t width = 0;               ///< required; size of the result, in pixels
+  std::optional<std::uint64_t> seed{};  ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                   ///< name of the layer; "": automatic ("random_crop", "random_crop_1")
   Policy dtype{};                       ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -40,9 +40,9 @@ struct RandomErasingOptions {
   detail::Factor scale{0.02,
                        0.33};  ///< share of the image's area, in [0, 1]; the squares of the shares of height and width
   detail::Factor
-      fill_value{};  ///< of the erased part: a number, or one for each of three channels; default: normal noise
+      fill_value{};  ///< value of the erased part: a number, or one for each of three channels; default: normal noise
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("random_erasing", "random_erasing_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -66,7 +66,7 @@ struct RandomGaussianBlurOptions {
   detail::Ints kernel_size{3};             ///< width and height of the filter in pixels, odd
   detail::Factor sigma{1.0};               ///< deviations in pixels, in [0, 1]; one number s is {0, s}
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_gaussian_blur", "random_gaussian_blur_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -88,10 +88,10 @@ class MEZZO_API RandomGaussianBlur : public detail::ImageAugmentation {
 struct RandomShearOptions {
   detail::Factor x_factor{0.0};            ///< pixels to the side for a pixel down, in [0, 1]; one number f is {-f, f}
   detail::Factor y_factor{0.0};            ///< pixels down for a pixel to the side, likewise
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "wrap", "constant" or "nearest"
-  double fill_value = 0;                   ///< of "constant"
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  double fill_value = 0;                   ///< value for fill_mode "constant"
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};                      ///< name of the layer; "": automatic ("random_shear", "random_shear_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -114,9 +114,9 @@ class MEZZO_API RandomShear : public detail::ImageAugmentation {
 struct RandomPerspectiveOptions {
   detail::Factor factor{1.0};  ///< share of the images, in [0, 1]; one number f is {0, f}
   double scale = 1;            ///< in [0, 1]; the corners move by up to half of this share of their coordinates
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   double fill_value = 0;                   ///< beyond the border
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_perspective", "random_perspective_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -145,11 +145,11 @@ class MEZZO_API RandomPerspective : public detail::ImageAugmentation {
 struct RandomElasticTransformOptions {
   detail::Factor factor{1.0};              ///< share of the images, in [0, 1]; one number f is {0, f}
   detail::Factor scale{1.0};               ///< strength, in [0, 1]; one number s is {0, s}
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "reflect";       ///< beyond the border: "reflect", "mirror", "wrap", "constant" or "nearest"
-  double fill_value = 0;                   ///< of "constant"
+  double fill_value = 0;                   ///< value for fill_mode "constant"
   detail::Factor value_range{0.0, 255.0};  ///< least and largest number of the images, which results are cut to
-  std::optional<std::uint64_t> seed{};     ///< of the changes; default: see ImageAugmentation
+  std::optional<std::uint64_t> seed{};     ///< seed of the changes; default: see ImageAugmentation
   std::string name{};  ///< name of the layer; "": automatic ("random_elastic_transform", "random_elastic_transform_1")
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };

@@ -11,7 +11,7 @@ namespace mezzo {
 
 struct CategoryEncodingOptions {
   std::int64_t num_tokens = 0;            ///< required; number of categories
-  std::string output_mode = "multi_hot";  ///< or "one_hot", "count"
+  std::string output_mode = "multi_hot";  ///< "multi_hot", "one_hot" or "count"
   std::string name{};                     ///< name of the layer; "": automatic ("category_encoding", ...)
   Policy dtype{};                         ///< precision policy; default: the policy of the enclosing layer or model
 };

@@ -7,12 +7,12 @@
 namespace mezzo {
 
 struct ResizingOptions {
-  std::int64_t height = 0;                 ///< required; of the result, in pixels
-  std::int64_t width = 0;                  ///< required; of the result, in pixels
-  std::string interpolation = "bilinear";  ///< or "nearest", "bicubic", "lanczos3", "lanczos5"
+  std::int64_t height = 0;                 ///< required; size of the result, in pixels
+  std::int64_t width = 0;                  ///< required; size of the result, in pixels
+  std::string interpolation = "bilinear";  ///< "bilinear", "nearest", "bicubic", "lanczos3" or "lanczos5"
   bool crop_to_aspect_ratio = false;       ///< cuts the middle part with the proportions of the new size
   bool pad_to_aspect_ratio = false;        ///< adds borders of fill_value to get these proportions
-  double fill_value = 0;                   ///< of the borders
+  double fill_value = 0;                   ///< value of the borders
   bool antialias = false;                  ///< widens the filter where images shrink; not for "nearest"
   std::string name{};                      ///< name of the layer; "": automatic ("resizing", "resizing_1")
   Policy dtype{};                          ///< precision policy; default: the policy of the enclosing layer or model
@@ -41,8 +41,8 @@ class MEZZO_API Resizing : public Layer {
 };
 
 struct CenterCropOptions {
-  std::int64_t height = 0;  ///< required; of the result, in pixels
-  std::int64_t width = 0;   ///< required; of the result, in pixels
+  std::int64_t height = 0;  ///< required; size of the result, in pixels
+  std::int64_t width = 0;   ///< required; size of the result, in pixels
   std::string name{};       ///< name of the layer; "": automatic ("center_crop", "center_crop_1")
   Policy dtype{};           ///< precision policy; default: the policy of the enclosing layer or model
 };

@@ -18,7 +18,8 @@ struct ConvLSTMOptions {
   std::int64_t filters = 0;                   ///< required; channels of the states and the output, at least 1
   detail::Ints kernel_size = detail::Ints();  ///< required; sizes of both kernels, at least 1
   detail::Ints strides = 1;                   ///< step between outputs of the convolution of the inputs, at least 1
-  std::string padding = "valid";  ///< of the convolution of the inputs: "valid" (none) or "same"; of the state: "same"
+  std::string padding = "valid";  ///< padding of the inputs' convolution: "valid" (none) or "same"; the state's is
+                                  ///< "same"
   detail::Ints dilation_rate =
       1;  ///< step between the taps of the inputs' kernel, at least 1; 1 if strides are above 1
   ActivationFunction activation = "tanh";                  ///< name or function, of the candidate and the carry

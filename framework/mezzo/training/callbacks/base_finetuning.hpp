@@ -11,7 +11,8 @@ namespace mezzo {
 /// Options of BaseFinetuning::unfreeze_and_add_param_group.
 struct UnfreezeOptions {
   std::string optimizer{};                ///< its name in configure_optimizers(); "": the only one
-  std::optional<double> learning_rate{};  ///< of the group; not given: the optimizer's, divided by initial_denom_lr
+  std::optional<double> learning_rate{};  ///< rate of the group; not given: the optimizer's, divided by
+                                          ///< initial_denom_lr
   double initial_denom_lr = 10;           ///< above 0
   bool train_bn = true;                   ///< false: layers BatchNormalization stay as they are
 };

@@ -45,8 +45,8 @@ class MEZZO_API BatchSizeFinder : public Callback {
   /// Runs the search, in on_fit_start only. A MemoryError if batches of one sample fail.
   void scale_batch_size();
 
-  std::optional<std::int64_t> optimal_batch_size() const { return optimal_; }  ///< of the last search
-  const std::vector<Trial>& trials() const { return trials_; }                 ///< of the last search
+  std::optional<std::int64_t> optimal_batch_size() const { return optimal_; }  ///< result of the last search
+  const std::vector<Trial>& trials() const { return trials_; }                 ///< result of the last search
 
  private:
   /// Runs a trial if the limit allows one more; none if it does not.

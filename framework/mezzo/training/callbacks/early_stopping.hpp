@@ -15,7 +15,7 @@ struct EarlyStoppingOptions {
   int verbose = 0;                    ///< 1: prints when it stops and restores
   std::string mode = "auto";          ///< "min", "max" or "auto": by the metric
   std::optional<double> baseline{};   ///< only values better than this restart the patience
-  bool restore_best_weights = false;  ///< at the end the model has the weights of the best epoch
+  bool restore_best_weights = false;  ///< true: the model ends with the weights of the best epoch
   int start_from_epoch = 0;           ///< epochs before this one are not considered
   bool strict = true;                 ///< true: logs without the number are an error; false: a warning
   bool check_finite = false;          ///< true: stops at once at a number that is not finite (Lightning's default)

@@ -9,7 +9,7 @@ namespace mezzo {
 
 struct ReduceLROnPlateauOptions {
   std::string monitor = "val_loss";  ///< name in the logs of epochs
-  double factor = 0.1;               ///< of each reduction, from 0 to below 1
+  double factor = 0.1;               ///< factor of each reduction, in [0, 1)
   int patience = 10;                 ///< epochs without improvement after which it reduces, 0 or more
   int verbose = 0;                   ///< 1: prints each reduction
   std::string mode = "auto";         ///< "min", "max" or "auto": by the name

@@ -27,7 +27,8 @@ class MEZZO_API Timer : public Callback {
 
   std::optional<double> start_time(const std::string& stage = "train") const;  ///< none before the stage
   std::optional<double> end_time(const std::string& stage = "train") const;    ///< none before its end
-  double time_elapsed(const std::string& stage = "train") const;  ///< of "train" with the runs before a resume
+  double time_elapsed(const std::string& stage = "train") const;  ///< time of a stage; for "train", including the runs
+                                                                  ///< before a resume
   std::optional<double> time_remaining(const std::string& stage = "train") const;  ///< none without a limit
 
   void on_train_begin(Logs& logs) override;

@@ -14,8 +14,8 @@ namespace mezzo::detail {
 
 /// States of one weight in one optimizer, as a checkpoint holds them.
 struct SavedStates {
-  std::vector<std::optional<Tensor>> slots;  ///< in the order of Optimizer::all_slot_names()
-  std::optional<Tensor> compensation;        ///< of Kahan summation
+  std::vector<std::optional<Tensor>> slots;  ///< slots in the order of Optimizer::all_slot_names()
+  std::optional<Tensor> compensation;        ///< compensation of Kahan summation
   bool updated = false;                      ///< true if the training step updates the weight by that optimizer
 };
 
@@ -23,7 +23,7 @@ struct SavedStates {
 struct SavedWeight {
   std::shared_ptr<VariableState> variable;
   Tensor numbers;                   ///< full value, with split halves joined; float32 or float64 if it is a float
-  std::vector<SavedStates> states;  ///< by optimizer
+  std::vector<SavedStates> states;  ///< states by optimizer
 
   /// Assigns the value to the variable and the states to the optimizers, which must have none yet.
   void restore(const OptimizerConfigs& configs);

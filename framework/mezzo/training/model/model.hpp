@@ -136,7 +136,7 @@ class MEZZO_API LayerHandle : public Layer {
 struct ModelOptions {
   Values inputs{};     ///< Required. Symbols: Inputs, or values between layers.
   Values outputs{};    ///< Required. Symbols that depend on `inputs` only.
-  std::string name{};  ///< for error texts and paths; "": none
+  std::string name{};  ///< name for error texts and paths; "": none
   Policy dtype{};      ///< policy of the layers without one of their own; not given: inherited
 };
 

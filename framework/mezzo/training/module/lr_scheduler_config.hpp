@@ -20,7 +20,7 @@ struct LRSchedulerConfig {
   int frequency = 1;
   std::string monitor{};  ///< required for a Plateau: name of the number in the logs of epochs, "val_loss"
   bool strict = true;     ///< true: a ValueError if there is no such number yet; false: a warning
-  std::string name{};     ///< in the logs of LearningRateMonitor; "": "lr-" and the name of the optimizer
+  std::string name{};     ///< name in the logs of LearningRateMonitor; "": "lr-" and the name of the optimizer
 };
 
 }  // namespace mezzo

@@ -27,9 +27,9 @@ struct MEZZO_API RunState {
   /// Epochs of the last fit of `module`, whose state this is. A ValueError while another thread runs the module.
   virtual History history_of(Module& module) const = 0;
 
-  std::shared_ptr<const Plan> last_plan;  ///< of the last step, for explain()
+  std::shared_ptr<const Plan> last_plan;  ///< plan of the last step, for explain()
   std::vector<Transfer> transfers;        ///< between ranks, of the last training step
-  Usage usage;                            ///< by a thread that runs the module or reads its state
+  Usage usage;                            ///< use by a thread that runs the module or reads its state
 };
 
 /// Guards the run states of all modules: two threads may make the first call.

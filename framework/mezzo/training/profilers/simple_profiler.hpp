@@ -11,7 +11,7 @@ namespace mezzo::profilers {
 struct SimpleProfilerOptions {
   std::string dirpath{};   ///< folder of the file; "": the current one
   std::string filename{};  ///< file of the report, without its extension ".txt"; "": the report goes to the output
-  bool extended = true;    ///< with the columns of calls and percentages
+  bool extended = true;    ///< adds the columns of calls and percentages
 };
 
 /// Sums the times of actions, and writes a table at the end of each call, the slowest action first. The first report

@@ -12,7 +12,7 @@ namespace mezzo {
 /// A training step that was computed node by node, for reports.
 struct ProbedStep {
   Value loss;          ///< mean of the loss, a scalar; the sum of all losses if the step calls minimize() itself
-  Values predictions;  ///< for a compiled Model: the loss's arguments other than the target
+  Values predictions;  ///< arguments of a compiled Model's loss, without the target
 };
 
 /// Computes a training step under a Trainer's policy, with the random numbers of step 0, in an eager trace. Calls
@@ -23,14 +23,14 @@ void probe_step(Module& module, const HostBatch& batch, const Policy& policy,
 
 /// Training steps to be timed.
 struct StepToTime {
-  Policy policy{};              ///< as of a Trainer; with one that inherits, each layer keeps its own
+  Policy policy{};              ///< policy of a Trainer; with one that inherits, each layer keeps its own
   bool layers_inherit = false;  ///< true: ignores the policies of layers
 };
 
 /// Times of a training step: medians over rounds in which several policies take turns. 0: the rounds don't agree on
 /// the time, or there was only one.
 struct StepTimes {
-  double seconds = 0;                    ///< of a step
+  double seconds = 0;                    ///< seconds of a step
   std::map<std::string, double> layers;  ///< seconds of the kernels of a layer, by path
 };
 

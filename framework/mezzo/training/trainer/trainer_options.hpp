@@ -85,7 +85,8 @@ struct TrainerOptions {
   Loggers logger = detail::from_environment("logger").value_or(Loggers());
   Any<Profiler> profiler =
       detail::from_environment("profiler").value_or(Any<Profiler>());                  ///< times the loops' actions
-  int log_every_n_steps = detail::from_environment("log_every_n_steps").value_or(50);  ///< of the loggers; 1 or more
+  int log_every_n_steps = detail::from_environment("log_every_n_steps").value_or(50);  ///< steps between the numbers
+                                                                                       ///< sent to loggers; 1 or more
   /// True: fit saves a checkpoint in default_root_dir after each epoch, if no callback saves one. False: a callback
   /// that saves is a ValueError. Not given: only callbacks save.
   std::optional<bool> enable_checkpointing = detail::from_environment("enable_checkpointing");
