@@ -12,7 +12,7 @@
 namespace mezzo::detail {
 
 /// Reads successive batches on the caller's thread (workers 0) or on threads of its own. After fork() the child has
-/// none of these and starts others. After next() or peek() has thrown, the reader must not be used any more.
+/// none of these threads and starts its own. After next() or peek() has thrown, the reader must not be used any more.
 class BatchReader {
  public:
   BatchReader(std::shared_ptr<const Batching> batching, int workers, int prefetch)
@@ -75,7 +75,7 @@ class IdleReaders {
 
   const Batching& batching() const { return *batching_; }
 
-  /// A reader of `count` batches from a position on: if possible the one that stopped there.
+  /// A reader of `count` batches from a position on: if possible an idle reader that stopped there.
   std::unique_ptr<BatchReader> take(const BatchPosition& start, std::int64_t count);
 
   /// Keeps a reader for further streams.

@@ -75,7 +75,8 @@ class IdleIterable {
 
   const IterableBatching& batching() const { return *batching_; }
 
-  /// A reader at that position: the one that stopped there, or one that reads and drops the samples before it.
+  /// A reader at that position: an idle reader that stopped there, or a new one that reads and drops the samples before
+  /// the position.
   std::unique_ptr<IterableReader> take(const LoaderPosition& from);
   void keep(std::unique_ptr<IterableReader> reader);
 

@@ -23,9 +23,9 @@ struct EinsumDenseOptions {
 
 /// activation(einsum(equation, {x, kernel}) + bias). The letters of the kernel take their sizes from output_shape if
 /// the output has them, else from the input. An ellipsis stands for any number of axes of the input, which the output
-/// keeps: the first or the last ones, the batch among them or not. As in Keras, initializers that scale by the fans
-/// count the letters of the kernel that the output has as its outputs, the others as inputs. Weights: kernel; bias,
-/// with the sizes of bias_axes and 1 elsewhere, from the first of them on.
+/// keeps: the first or the last axes, with or without the batch. As in Keras, initializers that scale by the fans count
+/// the letters of the kernel that the output has as its outputs, the others as inputs. Weights: kernel; bias, with the
+/// sizes of bias_axes and 1 elsewhere, from the first of them on.
 class MEZZO_API EinsumDense : public Layer {
  public:
   /// A ValueError for an equation of another form, an empty output_shape, a letter of the kernel or the output that no

@@ -79,7 +79,7 @@ struct IntegerDrawOptions {
 };
 
 /// Integers in [minval, maxval), all equally probable. Throws a ValueError unless minval is below maxval and both fit
-/// into the dtype, a DTypeError for a dtype that isn't one of integers.
+/// into the dtype, a DTypeError for a dtype other than integers.
 MEZZO_API Value randint(const LikeShape& shape, std::int64_t minval, std::int64_t maxval,
                         const IntegerDrawOptions& options = {});
 

@@ -36,10 +36,10 @@ struct ImageDatasetOptions {
 /// "binary". Reads JPEG and PNG files when a sample is read, and resizes without antialiasing, as Keras does. The
 /// random order is not that of NumPy.
 ///
-/// Throws a FileError if there is no such folder, no picture, or one of another format (.bmp, .gif). Reading a sample
-/// throws a FileError with file and index if its file is corrupt. Throws a NameError for unknown names, a ValueError
-/// for options out of their range or that contradict each other, as validation_split without subset, or shuffled parts
-/// without seed.
+/// Throws a FileError if the folder doesn't exist, has no picture, or has a picture of another format (.bmp, .gif).
+/// Reading a sample throws a FileError with file and index if its file is corrupt. Throws a NameError for unknown
+/// names, a ValueError for options out of their range or that contradict each other, as validation_split without
+/// subset, or shuffled parts without seed.
 MEZZO_API detail::FolderDataset image_dataset_from_directory(const std::string& directory,
                                                              const ImageDatasetOptions& options = {});
 

@@ -31,7 +31,7 @@ struct StringLookupOptions {
 
 /// Indices of strings, as keras.layers.StringLookup. Strings exist in data sets, never in steps: apply the lookup to a
 /// data set, `texts.map(lookup)`, and pass the indices to a model. Copies share the vocabulary of the time of the copy.
-/// Calls are thread safe. The index of a string is that of Keras, also of unknown ones with num_oov_indices above 1.
+/// Calls are thread safe. Indices are those of Keras, also for unknown strings with num_oov_indices above 1.
 class MEZZO_API StringLookup {
  public:
   /// A ValueError for options out of their range or that contradict each other, a NameError for an unknown output_mode.
@@ -54,7 +54,7 @@ class MEZZO_API StringLookup {
   /// "tf_idf" (float32). A ValueError without a vocabulary, and for an unknown string with num_oov_indices 0.
   Tensor operator()(const Strings& strings) const;
 
-  /// Strings of indices, with `invert`; oov_token for those without one. A DTypeError for floats.
+  /// Strings of indices, with `invert`; oov_token for indices without a string. A DTypeError for floats.
   Strings operator()(const Tensor& indices) const;
 
   const StringLookupOptions& options() const { return options_; }

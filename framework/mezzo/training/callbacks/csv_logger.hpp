@@ -16,7 +16,7 @@ struct CSVLoggerOptions {
 
 /// Writes the logs of epochs to a CSV file, in the format of Python's csv module: a header, then a row after each
 /// epoch. Columns are `epoch`, counted from 0, and the names in the logs of the first epoch, sorted. If these have no
-/// `val_` names, such columns follow, and numbers that an epoch lacks are NA, as in Keras.
+/// `val_` names, `val_` columns follow. Numbers that an epoch lacks are NA, as in Keras.
 class MEZZO_API CSVLogger : public Callback {
  public:
   /// A ValueError for a separator of another length than 1, or one of a quote and a line end.

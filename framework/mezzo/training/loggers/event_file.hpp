@@ -26,7 +26,7 @@ class EventFile {
   /// Adds a number of a step.
   void scalar(const std::string& tag, double value, std::int64_t step);
 
-  /// Adds a histogram of the elements. Adds nothing if there are no finite ones.
+  /// Adds a histogram of the elements. Adds nothing if no element is finite.
   void histogram(const std::string& tag, const Tensor& values, std::int64_t step);
 
   /// Adds a graph, a message `tensorflow.GraphDef`.

@@ -15,7 +15,7 @@ namespace mezzo::detail {
 ProtoMessage scalar_summary(const std::string& tag, double value);
 
 /// Histogram of the elements, in 30 buckets of equal width, as tf.summary.histogram. Non-finite elements are left out;
-/// nothing if there are no others.
+/// writes nothing if no element is finite.
 std::optional<ProtoMessage> histogram_summary(const std::string& tag, const Tensor& values);
 
 /// A text in Markdown.

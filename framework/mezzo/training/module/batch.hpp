@@ -34,11 +34,11 @@ class MEZZO_API Batch {
   bool has(std::nullptr_t) const = delete;
 
   /// Fields of a loader of a CombinedLoader, under the names that they have there: `batch.part("labeled")["x"]`. A
-  /// NameError with the names of the fields if there are none.
+  /// NameError with the names of the fields if there are no such fields.
   Batch part(const std::string& loader) const;
   Batch part(std::nullptr_t) const = delete;  // also a literal 0
 
-  /// True if there are such fields: false in mode "max_size" after the end of that loader.
+  /// True if that loader has fields in this batch: false in mode "max_size" after the end of that loader.
   bool has_part(const std::string& loader) const;
   bool has_part(std::nullptr_t) const = delete;
 

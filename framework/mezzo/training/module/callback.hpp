@@ -84,7 +84,7 @@ class MEZZO_API Callback : public detail::MoveChecked {
   /// epoch's "loss" is NaN. Skipped steps under loss scaling don't count.
   virtual bool on_non_finite(std::int64_t batch, const std::string& error);
 
-  /// True for a callback that writes checkpoints. Its hooks run after those of all others.
+  /// True for a callback that writes checkpoints. Its hooks run after the hooks of all other callbacks.
   virtual bool saves() const { return false; }
 
   /// False: under a strategy with several ranks only rank 0 calls the hooks. For callbacks that write files or to the
