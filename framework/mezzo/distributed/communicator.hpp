@@ -98,8 +98,9 @@ class MEZZO_API Communicator {
   void all_gather(const RankArray& x);
   RankRequest start_all_gather(const RankArray& x);
 
-  /// @name Parts in places of their own The same operations with a part for each rank: parts[rank] belongs to that
-  /// rank. Parts may differ in size and dtype, and may be empty. A ValueError for another number of parts than size().
+  /// @name Parts in places of their own
+  /// The same operations with a part for each rank: parts[rank] belongs to that rank. Parts may differ in size and
+  /// dtype, and may be empty. A ValueError for another number of parts than size().
   /// @{
   RankRequest start_reduce_scatter(const std::vector<RankArray>& parts, ReduceOp op = ReduceOp::sum);
   RankRequest start_all_gather(const std::vector<RankArray>& parts);

@@ -6,9 +6,9 @@
 
 namespace mezzo {
 
-/// @name Gradients of functions The function returns a number (shape ()) and is differentiated with respect to its
-/// arguments, which are floating. They run at once, in a step and in functional models, and can be nested for second
-/// derivatives:
+/// @name Gradients of functions
+/// The function returns a number (shape ()) and is differentiated with respect to its arguments, which are floating.
+/// They run at once, in a step and in functional models, and can be nested for second derivatives:
 ///
 ///     const auto slope = grad([](const Value& x) { return sum(x * x * x); });
 ///     slope(2.0).item();        // 12

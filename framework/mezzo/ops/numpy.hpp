@@ -12,9 +12,10 @@
 // Further functions of keras.ops: reductions without NaN, sets, correlation, windows, conversions.
 namespace mezzo {
 
-/// @name Reductions without NaN NaN elements are left out; options and dtypes as in the functions without "nan" in
-/// their name. If there is no other element along the axes, the result is NaN (nanmax, nanmin, nanmean, nanvar, nanstd,
-/// nanquantile), 0 (nansum), 1 (nanprod). The gradient of a NaN is 0.
+/// @name Reductions without NaN
+/// NaN elements are left out; options and dtypes as in the functions without "nan" in their name. If there is no other
+/// element along the axes, the result is NaN (nanmax, nanmin, nanmean, nanvar, nanstd, nanquantile), 0 (nansum), 1
+/// (nanprod). The gradient of a NaN is 0.
 /// @{
 MEZZO_API Value nansum(const Value& x, const ReduceOptions& options = {});
 MEZZO_API Value nanprod(const Value& x, const ReduceOptions& options = {});

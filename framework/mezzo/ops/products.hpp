@@ -14,9 +14,10 @@ struct MatmulOptions {
   bool transpose_b = false;  ///< swaps the last two axes of b
 };
 
-/// @name Products Accumulated in float32 (float64 for float64). Products of integers are computed in float64, exact up
-/// to 2^53, and have the operands' common dtype, except for matmul, whose result is a float of the scope's compute
-/// dtype. Throws a ShapeError for shapes that don't fit.
+/// @name Products
+/// Accumulated in float32 (float64 for float64). Products of integers are computed in float64, exact up to 2^53, and
+/// have the operands' common dtype, except for matmul, whose result is a float of the scope's compute dtype. Throws a
+/// ShapeError for shapes that don't fit.
 /// @{
 
 /// Matrix product (..., M, N) of a (..., M, K) and b (..., K, N). Leading axes broadcast; a vector a is a row, a vector

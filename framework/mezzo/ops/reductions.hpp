@@ -42,8 +42,8 @@ MEZZO_API Value ptp(const Value& x, const ReduceOptions& options = {});
 /// dtype of their result. The product of no elements is 1. The gradient is exact for elements that are 0.
 MEZZO_API Value prod(const Value& x, const ReduceOptions& options = {});
 
-/// @name Reductions of truth values Numbers are true unless they are 0; NaN is true. The result is bool. `any` of no
-/// elements is false, `all` is true.
+/// @name Reductions of truth values
+/// Numbers are true unless they are 0; NaN is true. The result is bool. `any` of no elements is false, `all` is true.
 /// @{
 MEZZO_API Value any(const Value& x, const ReduceOptions& options = {});
 MEZZO_API Value all(const Value& x, const ReduceOptions& options = {});
@@ -90,8 +90,9 @@ MEZZO_API Value percentile(const Value& x, double q, const QuantileOptions& opti
 MEZZO_API Value median(const Value& x, const ReduceOptions& options = {});
 /// @}
 
-/// @name Position of the largest and the smallest element int64, the first one if several are equal; NaN counts as
-/// largest and as smallest. Throws a ShapeError for no elements.
+/// @name Position of the largest and the smallest element
+/// int64, the first one if several are equal; NaN counts as largest and as smallest. Throws a ShapeError for no
+/// elements.
 /// @{
 
 /// Index along `axis`, which is removed.

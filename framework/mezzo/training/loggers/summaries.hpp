@@ -15,7 +15,7 @@ namespace mezzo::detail {
 ProtoMessage scalar_summary(const std::string& tag, double value);
 
 /// Histogram of the elements, in 30 buckets of equal width, as tf.summary.histogram. Non-finite elements are left out;
-/// writes nothing if no element is finite.
+/// none if no element is finite.
 std::optional<ProtoMessage> histogram_summary(const std::string& tag, const Tensor& values);
 
 /// A text in Markdown.
@@ -25,8 +25,9 @@ ProtoMessage text_summary(const std::string& tag, const std::string& text);
 ProtoMessage images_summary(const std::string& tag, const std::vector<std::string>& files, std::int64_t width,
                             std::int64_t height);
 
-/// @name Plugin "hparams" A run has the values of its hyperparameters and its status at the end. TensorBoard shows all
-/// numbers of the run as metrics, unless there is a list of hyperparameters and metrics.
+/// @name Plugin "hparams"
+/// A run has the values of its hyperparameters and its status at the end. TensorBoard shows all numbers of the run as
+/// metrics, unless there is a list of hyperparameters and metrics.
 /// @{
 enum class RunStatus { unknown, success, failure, running };
 ProtoMessage hparams_start_summary(const Hyperparameters& params);

@@ -59,13 +59,14 @@ class MEZZO_API Module : public Layer {
   /// the Trainer replaces it.
   virtual std::vector<detail::CallbackHandle> configure_callbacks();
 
-  /// @name Hooks A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks
-  /// and before those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks
-  /// may: read and replace weights, predict, save. log() sends numbers of their own to the logs of the epoch or
-  /// evaluation, in hooks from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation up to its
-  /// on_..._epoch_end; the last number of a name is kept. `stage` is "fit", "validate", "test" or "predict";
-  /// `batch_idx` counts from 0 in each epoch. In an evaluation with several loaders it counts in each loader, and
-  /// dataloader_idx() is the index of the loader.
+  /// @name Hooks
+  /// A Trainer, and Model::fit, evaluate and predict, call them between steps, after the hooks of callbacks and before
+  /// those of callbacks that save. Names and order are Lightning's. They may use the module as callbacks may: read and
+  /// replace weights, predict, save. log() sends numbers of their own to the logs of the epoch or evaluation, in hooks
+  /// from on_train_epoch_start to on_train_epoch_end, and in those of an evaluation up to its on_..._epoch_end; the
+  /// last number of a name is kept. `stage` is "fit", "validate", "test" or "predict"; `batch_idx` counts from 0 in
+  /// each epoch. In an evaluation with several loaders it counts in each loader, and dataloader_idx() is the index of
+  /// the loader.
   /// @{
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
