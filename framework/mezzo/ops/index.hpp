@@ -47,8 +47,10 @@ namespace detail {
 /// - `slice(start, stop, step)`, or `all`, the function: all elements;
 /// - `newaxis`, `ellipsis`;
 /// - an array of integers: the axis is replaced by the axes of the array, in place. Indices out of range are a
-///   ValueError when the step runs. One array at most. Axes without an index are taken whole. An axis whose size is not
-///   known, the batch axis of a functional graph, accepts only `all`.
+///   ValueError when the step runs. One array at most.
+///
+/// Axes without an index are taken whole. An axis whose size is not known, the batch axis of a functional graph,
+/// accepts only `all`.
 class MEZZO_API Index {
  public:
   enum class Kind { integer, slice, new_axis, rest, array };
