@@ -81,8 +81,8 @@ MEZZO_API Value lcm(const Value& x1, const Value& x2);
 /// @}
 
 /// @name Choices between operands
-/// @{ The greater of both; NaN if one is NaN. If both are equal, each receives half of the gradient, as in Keras on
-/// JAX.
+/// @{
+/// The greater of both; NaN if one is NaN. If both are equal, each receives half of the gradient, as in Keras on JAX.
 MEZZO_API Value maximum(const Value& x1, const Value& x2);
 /// The lesser of both, likewise.
 MEZZO_API Value minimum(const Value& x1, const Value& x2);
@@ -110,7 +110,8 @@ MEZZO_API Value select(const Values& condlist, const Values& choicelist, const V
 /// @}
 
 /// @name Arithmetic
-/// @{ x1 to the power of x2. The power of integers is an integer (0 for a negative exponent, except for a base of 1 or
+/// @{
+/// x1 to the power of x2. The power of integers is an integer (0 for a negative exponent, except for a base of 1 or
 /// -1). At x1 = 0 the gradient is not NaN: log(0) counts as 0, and the gradient for an exponent of 0 is 0.
 MEZZO_API Value power(const Value& x1, const Value& x2);
 MEZZO_API Value square(const Value& x);
@@ -134,7 +135,8 @@ inline Value fabs(const Value& x) { return abs(x); }
 /// @}
 
 /// @name Rounding; the gradient is 0
-/// @{ Rounds to `decimals` digits after the point, ties to even. Throws a ValueError for decimals outside [-300, 300].
+/// @{
+/// Rounds to `decimals` digits after the point, ties to even. Throws a ValueError for decimals outside [-300, 300].
 MEZZO_API Value round(const Value& x, std::int64_t decimals = 0);
 /// Rounds towards 0. Integers are returned as they are.
 MEZZO_API Value trunc(const Value& x);

@@ -45,7 +45,8 @@ struct Moments {
 MEZZO_API Moments moments(const Value& x, const ReduceOptions& options = {});
 
 /// @name Sets and positions
-/// @{ True where an element of x1 is in x2, or, if `invert`, where it is not. NaN is not equal to NaN.
+/// @{
+/// True where an element of x1 is in x2, or, if `invert`, where it is not. NaN is not equal to NaN.
 MEZZO_API Value isin(const Value& x1, const Value& x2, bool invert = false);
 
 /// Result of unique.

@@ -9,9 +9,10 @@
 namespace mezzo {
 
 /// @name Properties
-/// @{ Sizes of the axes as scalars, one for each axis: `shape(x)[1]`. A size that isn't known yet, in a functional
-/// model, is a symbol whose number is set in each call of the model; any other one is a weak integer. Ops of integers
-/// alone (`shape(x)[0] + 1`, `floor_divide(shape(x)[1], 2)`) return weak integers again. Sizes and their results can be
+/// @{
+/// Sizes of the axes as scalars, one for each axis: `shape(x)[1]`. A size that isn't known yet, in a functional model,
+/// is a symbol whose number is set in each call of the model; any other one is a weak integer. Ops of integers alone
+/// (`shape(x)[0] + 1`, `floor_divide(shape(x)[1], 2)`) return weak integers again. Sizes and their results can be
 /// passed to `arange`, `zeros`, `ones`, `full`, `eye`, `tri`, `tile`, `repeat`, `reshape`, `broadcast_to` and to the
 /// functions of `random`, also beside numbers: `zeros({shape(x)[0], 1, 8})`.
 MEZZO_API Values shape(const Value& x);

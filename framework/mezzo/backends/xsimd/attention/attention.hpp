@@ -78,9 +78,9 @@ struct AttentionFunctions {
   using Attend = void (*)(const CachedHead& head);
 
   /// @name For products of bfloat16 in pairs; null if the instruction set has none
-  /// @{ Packs rows of bfloat16 to panels of a product with their transpose. Word (k, row) of a panel holds numbers 2 k
-  /// and 2 k + 1 of a row, which has an even number of them. Panels are `pitch` words apart; the last one is filled
-  /// with 0.
+  /// @{
+  /// Packs rows of bfloat16 to panels of a product with their transpose. Word (k, row) of a panel holds numbers 2 k and
+  /// 2 k + 1 of a row, which has an even number of them. Panels are `pitch` words apart; the last one is filled with 0.
   using TransposePairs = void (*)(const HeadRows& x, std::int64_t pitch, bfloat16* out);
   /// Rounds rows to bfloat16, with a 0 after an odd number of columns.
   using NarrowRows = void (*)(const FloatRows& x, std::int64_t rows, std::int64_t columns, const PairRows& out);
