@@ -57,7 +57,7 @@ class BatchWorkers {
 
   std::mutex mutex_;               // guards all members below except threads_ and load_
   std::condition_variable ready_;  // a thread has begun, a slot was filled
-  std::condition_variable room_;   // a slot was emptied, the threads go on or end
+  std::condition_variable room_;   // a slot was emptied, the threads continue or end
   std::vector<Slot> slots_;
   Load load_;  // changes only while the threads pause
   std::int64_t next_to_load_ = 0;

@@ -203,7 +203,7 @@ std::optional<HostBatch> IterableSource::next() {
   if (left_ == 0) return std::nullopt;
   failed_ = true;
   auto batch = reader_->next();
-  failed_ = !batch;  // an epoch that has ended can't go on
+  failed_ = !batch;  // an epoch that has ended can't continue
   left_ = batch ? left_ - 1 : 0;
   return batch;
 }

@@ -5,7 +5,7 @@
 
 namespace mezzo::detail {
 
-/// The transport of Communicator::mpi(), of which a process can have one. Errors are those of Communicator::mpi().
+/// The transport of Communicator::mpi(); a process has at most one. Errors are those of Communicator::mpi().
 std::unique_ptr<Transport> open_mpi();
 
 }  // namespace mezzo::detail

@@ -26,7 +26,7 @@ struct Graph {
   };
   /// Reaction of a run to a gate whose `ok` is false.
   enum class OnFailure {
-    skip_update,  ///< the run goes on; updates that the gate guards are not committed (loss scaling)
+    skip_update,  ///< the run continues; updates that the gate guards are not committed (loss scaling)
     error         ///< the run throws a ValueError; no update is committed
   };
   /// Updates of its group, and those without a group, are committed only if `ok` is true. The first gate is the loss's.

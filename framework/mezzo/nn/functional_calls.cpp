@@ -115,8 +115,7 @@ Values detail::FunctionalGraph::insert(const Values& xs, std::vector<Values>& re
     return operand.constant;
   };
   const bool symbolic = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
-  // Updates run as soon as their values are available: a layer that is called again reads the values written by its
-  // first call.
+  // Updates run as soon as their values are available: a second call of a layer reads what the first one wrote.
   std::vector<std::pair<detail::Frames, std::size_t>> updating;
   const auto computed = [&](const Operand& operand) {
     return operand.kind != Operand::Kind::step || operand.index < results.size();

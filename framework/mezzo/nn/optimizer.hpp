@@ -114,7 +114,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     return state_->accumulated + 1 >= accumulation_steps() || (state_->window && state_->window->ends);
   }
 
-  /// Counts a step that was not skipped, and overwrites the weights as ema_overwrite_frequency says.
+  /// Counts a step that was not skipped, and overwrites the weights every ema_overwrite_frequency updates.
   void count_step();
 
   /// Inserts the update of one variable by its gradient.

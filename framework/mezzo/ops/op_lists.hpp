@@ -12,7 +12,7 @@
 namespace mezzo {
 
 /// Options of OpLists. The lists hold names of this library ("matmul") or of torch ("mm", "linear"). Torch's names of
-/// ops that this library lacks have no effect; a warning says so. Any other name is a NameError with the nearest valid
+/// ops that this library lacks have no effect and cause a warning. Any other name is a NameError with the nearest valid
 /// names, and with the line number if it is in a file.
 struct OpListsOptions {
   DType dtype = DType::bfloat16;  ///< dtype of the ops in `lower`: bfloat16, or float16 (with loss scaling)

@@ -146,7 +146,7 @@ void pack_panels_of_pairs(const PackedRows<bfloat16>& p) {
   }
 }
 
-/// Stores whole registers: what they write after a block's columns is overwritten by the next row.
+/// Stores whole registers: numbers written after a block's columns are overwritten by the next row.
 void pack_blocks_of_pairs(const PackedRows<bfloat16>& p) {
   static_assert(block_columns == 12 && lanes == 16);
   constexpr std::int64_t unit = 4 * block_columns;  // three registers
@@ -245,7 +245,7 @@ void product(const PanelProduct& p) {
   narrow ? panel_product<1, transposed>(p) : panel_product<panel_registers, transposed>(p);
 }
 
-/// Stores whole registers: what they write after a panel's columns is overwritten by the next row.
+/// Stores whole registers: numbers written after a panel's columns are overwritten by the next row.
 template <int columns>
 void pack(const PackedRows<float>& p) {
   const float* from = p.from;

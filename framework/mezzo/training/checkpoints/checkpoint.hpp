@@ -56,8 +56,8 @@ struct CheckpointContent {
   Metadata metadata;  ///< without `format`
 };
 
-/// Weights of a model, and its training if `training`: optimizers and counters. `session`: also what the running fit
-/// has. The caller makes the module idle.
+/// Weights of a model, and its training if `training`: optimizers and counters. `session`: also the state of the
+/// running fit. The caller makes the module idle.
 CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& options, bool training, bool session);
 
 /// Implements Trainer::save_checkpoint.

@@ -29,7 +29,7 @@ struct SavedWeight {
   void restore(const OptimizerConfigs& configs);
 };
 
-/// Reads the tensors of a checkpoint weight by weight. Collects what is missing, unexpected or doesn't fit.
+/// Reads the tensors of a checkpoint weight by weight. Collects the tensors that are missing, unexpected or don't fit.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const SafetensorsFile& file) : file_(file) {}

@@ -15,7 +15,7 @@ class EventFile {
   /// Makes the folder and a file with a new name in it. A FileError, which starts with `where`, if that fails.
   EventFile(const std::string& folder, const std::string& where);
 
-  /// Writes what is buffered, and ignores errors: call flush() before.
+  /// Writes buffered records, and ignores errors: call flush() before.
   ~EventFile();
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;

@@ -66,7 +66,7 @@ class MEZZO_API Sequential final : public Model {
   /// Describes the layers in the state, for configs.
   void note_layout();
 
-  /// Discards what depends on the layers, and builds the model again if it has an Input.
+  /// Discards all state that depends on the layers, and builds the model again if it has an Input.
   void renew();
 
   detail::Shared<Content> content_{std::in_place};

@@ -14,7 +14,7 @@ struct LogOptions {
   /// out of History and of the logs of callbacks. With on_step the loggers get "<name>_step" and "<name>_epoch".
   std::optional<bool> on_epoch{};
   std::string reduce_fx =
-      "mean";  ///< of an epoch, of the numbers of its steps: "mean" over samples, "sum", "min", "max"
+      "mean";  ///< how step values are reduced to an epoch value: "mean" over samples, "sum", "min", "max"
   /// Adds "/dataloader_idx_<i>" to the name in an evaluation with several loaders. False: the step must give the number
   /// of each loader a name of its own.
   bool add_dataloader_idx = true;

@@ -35,7 +35,7 @@ class MEZZO_API Logger {
   /// Folder of the files; "" if the logger writes none.
   virtual std::string log_dir() const { return {}; }
 
-  /// Writes what is buffered to the files.
+  /// Writes buffered numbers to the files.
   virtual void save() {}
 
   /// Ends a call: "success", "interrupted" or "failed".

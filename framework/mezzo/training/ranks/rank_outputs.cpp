@@ -19,7 +19,7 @@ std::string bytes_of(const std::vector<Tensor>& tensors) {
   return out;
 }
 
-/// Reads what bytes_of() has written.
+/// Reads the result of bytes_of().
 class Reader {
  public:
   explicit Reader(const std::string& bytes) : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}

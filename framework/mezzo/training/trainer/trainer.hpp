@@ -29,7 +29,7 @@ struct TrainerFitOptions {
   /// "best": the best file of the Trainer's first ModelCheckpoint; a ValueError if there is none.
   std::string ckpt_path{};
   /// False: the training data must be those of the checkpoint. True: batch_size and drop_last may differ; an unfinished
-  /// epoch goes on after the samples that it has taken.
+  /// epoch continues after the samples that it has taken.
   bool ckpt_by_samples = false;
 };
 
@@ -62,7 +62,7 @@ class MEZZO_API Trainer {
   /// With `ckpt_path` the training of the checkpoint continues until max_epochs and max_steps, which count from its
   /// start. History has the epochs that run now, under their own numbers. Policy and storage options of variables and
   /// optimizer states may differ from those of the checkpoint. The training data may not: a ValueError names each
-  /// difference in the number of samples, fields, sampler, seed and batch size. An unfinished epoch goes on after the
+  /// difference in the number of samples, fields, sampler, seed and batch size. An unfinished epoch continues after the
   /// samples that it has taken, without reading them; an iterable data set starts the epoch again and drops them.
   ///
   /// If policy and options are equal and the checkpoint was saved between two steps, the result is equal, bit for bit,
