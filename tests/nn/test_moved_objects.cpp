@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(schedules) {
   check(MyRate(), "MyRate", as_rate);
   const std::function<double(std::int64_t)> empty;
   BOOST_TEST(refused<ValueError>([&] { detail::FunctionSchedule{empty}; }) ==
-             "[detail::FunctionSchedule] function must be given; got an empty one");
+             "[FunctionSchedule] function must be given; got an empty one");
 
   const auto at = [](const detail::LearningRate& rate) { return rate.at(3); };
   check(detail::LearningRate(function), "LearningRate", at);

@@ -110,8 +110,8 @@ class MEZZO_API Layer {
   /// a symbolic Value.
   virtual void build(const Shape& input);
 
-  /// True if compute_mask() gives the masks of the outputs. False, the default: the outputs have only masks that call()
-  /// gave them by Value::with_mask(), and a mask of an input is dropped with a warning.
+  /// True if compute_mask() returns the masks of the outputs. False, the default: the outputs have only masks that
+  /// call() gave them by Value::with_mask(), and a mask of an input is dropped with a warning.
   virtual bool supports_masking() const { return false; }
 
   /// Returns the masks of the outputs that have none, in their order; undefined or missing ones: no mask. `masks` has
@@ -145,8 +145,9 @@ class MEZZO_API Layer {
 
   /// True: the backward pass computes the layer's call again from its inputs, so that a training step doesn't keep the
   /// intermediate values (Chen et al., 2016, "Training Deep Nets with Sublinear Memory Cost"). Results have the same
-  /// bits. Of layers in one another the outermost counts; the model that a Trainer runs is computed once. No effect in
-  /// eager steps, which keep all values, and within loops. False: ends what a RematScope or an earlier call set.
+  /// bits. In nested layers, only the outermost setting applies; the model that a Trainer runs is computed once. No
+  /// effect in eager steps, which keep all values, and within loops. False: ends what a RematScope or an earlier call
+  /// set.
   void set_remat(bool remat) {
     state_->remat.mode = remat ? detail::RematRule::Mode::full : detail::RematRule::Mode::none;
   }

@@ -30,7 +30,7 @@ class BatchBar {
   /// Sets the number of batches of the next epochs.
   void set_total(std::int64_t total) { total_ = total; }
 
-  /// True if show() would write now, after so many batches. Callers check it before they compute the numbers.
+  /// True if show() would write now, after that number of batches. Callers check it before they compute the numbers.
   bool due(std::int64_t done) const;
 
   /// Writes the line after `done` batches.

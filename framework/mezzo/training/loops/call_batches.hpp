@@ -20,14 +20,14 @@ void require_batches(const DataLoader& loader, const std::string& verb);
 /// Batches of a loader within a limit; all_batches for 1.0 of a loader without a size. `option` is the limit's name.
 std::int64_t batches_of(const DataLoader& loader, const BatchLimit& limit, const char* option);
 
-/// The number as a Session and a progress bar give it: -1 for all_batches and more.
+/// The number in a Session and a progress bar: -1 for all_batches and more.
 inline std::int64_t known_batches(std::int64_t steps) { return steps >= all_batches ? -1 : steps; }
 
 /// Number of batches to take of a loader. Warns if it has fewer than `steps`. A ValueError for fewer than 1 step;
 /// `option` is its name.
 std::int64_t limited_steps(const DataLoader& loader, const std::optional<std::int64_t>& steps, const char* option);
 
-/// Number of batches that a call takes. A ValueError for a limit that gives none; `limit` is its name.
+/// Number of batches that a call takes. A ValueError for a limit without a batch; `limit` is its name.
 std::int64_t steps_of(const DataLoader& loader, const EvaluationSettings& options, const char* limit);
 
 /// The same for each loader. A ValueError if there is none; `verb` is that of the call.

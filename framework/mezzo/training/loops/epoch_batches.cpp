@@ -28,7 +28,7 @@ HostBatch EpochLoop::next_batch() {
   const bool sized = fit_.train.sized();
   if (!batch && sized) batch = open();  // skipped steps and windows take more batches than were expected
   if (!batch && !sized && !limits.whole_passes && state.samples > 0) {
-    begin_pass(state);  // under steps_per_epoch the epoch goes on in the next pass
+    begin_pass(state);  // under steps_per_epoch the epoch continues in the next pass
     batch = open();
   }
   if (!batch) fail<ValueError>("[Trainer]", "fit: the loader must give a batch; got none in pass {}", state.pass);

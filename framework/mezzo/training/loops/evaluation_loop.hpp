@@ -32,7 +32,7 @@ class LoaderScope {
 };
 
 /// Evaluates the first `steps` batches of each loader: fires the test events, shows the progress in the bar, and sends
-/// numbers of single steps to the loggers under the names that `key` gives.
+/// numbers of single steps to the loggers under the names that `key` returns.
 Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Stage stage,
                      const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key = {});
 

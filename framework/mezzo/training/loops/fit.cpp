@@ -43,7 +43,7 @@ void Fit::renew_data() {
 
 namespace {
 
-/// Saves the training before the process ends, and tells where.
+/// Saves the training before the process ends, and prints the path.
 void save_interrupted(const Fit& fit, const Interrupted& error) {
   const std::string& path = fit.settings.interrupt_checkpoint;
   try {

@@ -16,7 +16,7 @@ struct FitLimits {
   /// Steps that the fit is to run, at most.
   std::int64_t planned_steps(const FitSettings& settings) const;
 
-  std::int64_t epoch = 0;     ///< batches of an epoch; all_batches: as many as the loader without a size gives
+  std::int64_t epoch = 0;     ///< batches of an epoch; all_batches: all of a loader without a size
   bool whole_passes = false;  ///< true: each epoch is a pass of its own, even if it has fewer batches than the loader
   std::vector<std::int64_t>
       validations;                     ///< batches of a validation, by loader; all_batches: all of one without a size

@@ -75,7 +75,7 @@ void FitLoop::run_epoch() {
     state.batch = 0;
   }
   const Communicator* const ranks = fit_.runner.communicator();
-  if (ranks == nullptr || ranks->rank() == 0) tell_of_lost_updates(state, fit_.runner.update_count, epoch);
+  if (ranks == nullptr || ranks->rank() == 0) warn_of_lost_updates(state, fit_.runner.update_count, epoch);
   fit_.logs = Logs();
   for (const auto& [name, number] : epoch_->numbers(false)) fit_.logs.set(name, number);
   if (epoch_->non_finite()) fit_.logs.set("loss", std::numeric_limits<double>::quiet_NaN());

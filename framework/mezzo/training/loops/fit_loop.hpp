@@ -68,7 +68,8 @@ class EpochLoop {
   void advance(std::int64_t samples);
   bool validation_is_due() const;
   HostBatch next_batch();
-  /// Batches to read in one stream: of the epoch, or of the rest of the fit where one epoch goes on after the other.
+  /// Batches to read in one stream: of the epoch, or of the rest of the fit if an epoch continues the pass of the one
+  /// before.
   std::int64_t batches_ahead() const;
   void log_step();
 

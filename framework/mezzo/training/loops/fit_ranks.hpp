@@ -4,12 +4,12 @@
 
 namespace mezzo::detail {
 
-/// Starts a fit of several ranks, when its layers are built and its optimizers made: compares the ranks, and gives all
-/// of them the weights of rank 0. Divides the states of the optimizers. A ValueError for an optimizer that can't be
+/// Starts a fit of several ranks, when its layers are built and its optimizers made: compares the ranks, and copies to
+/// all of them the weights of rank 0. Divides the states of the optimizers. A ValueError for an optimizer that can't be
 /// divided. A RankError names the first rank that differs, and the difference.
 void start_ranks(const Fit& fit);
 
-/// Ends it: gives all ranks the whole states of the optimizers. No effect for one rank.
+/// Ends it: copies to all ranks the whole states of the optimizers. No effect for one rank.
 void end_ranks(TrainingState& state);
 
 /// The start of an evaluation. Builds the layers.

@@ -60,7 +60,7 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   state.rank_states.reset();
   if (fit.settings.reset || !state.configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
-    tell_of_emulation(state, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
+    report_emulation(state, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
     if (fit.limits.validations[i] == 0) continue;

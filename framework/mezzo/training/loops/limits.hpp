@@ -25,7 +25,8 @@ class MEZZO_API BatchLimit {
   BatchLimit(double share);
   BatchLimit(bool) = delete;
 
-  /// Batches out of `total`; a share is rounded down. A ValueError that names `option` if a positive share gives none.
+  /// Batches out of `total`; a share is rounded down. A ValueError that names `option` if a positive share is less than
+  /// one batch.
   std::int64_t of(std::int64_t total, const char* option) const;
 
   /// Batches of a loader without a size: detail::all_batches for 1.0. A ValueError that names `option` for another
@@ -63,8 +64,8 @@ class MEZZO_API Duration {
   double seconds_;
 };
 
-/// How often fit validates within an epoch: every so many batches, an integer; at shares of the epoch, a
-/// floating-point number in (0, 1]; or by time, a text "DD:HH:MM:SS" or a std::chrono duration.
+/// How often fit validates within an epoch: an integer is the number of batches between validations; a share of the
+/// epoch is a floating-point number in (0, 1]; or by time, a text "DD:HH:MM:SS" or a std::chrono duration.
 class MEZZO_API CheckInterval {
  public:
   CheckInterval(int batches) : CheckInterval(std::int64_t{batches}) {}
@@ -79,7 +80,7 @@ class MEZZO_API CheckInterval {
   CheckInterval(const S& text) : seconds_(Duration(text).seconds()) {}
   CheckInterval(bool) = delete;
 
-  /// Batches between validations in an epoch of `total`; 0 if the interval is a time. A ValueError if the share gives
+  /// Batches between validations in an epoch of `total`; 0 if the interval is a time. A ValueError if the share has
   /// none.
   std::int64_t batches(std::int64_t total) const;
 

@@ -27,8 +27,8 @@ class MEZZO_API Verbose {
   int level_;
 };
 
-/// Option `validation_freq` of Keras: every so many epochs, or the numbers of the epochs after which fit validates.
-/// Both count epochs from 1.
+/// Option `validation_freq` of Keras: the number of epochs between validations, or the numbers of the epochs after
+/// which fit validates. Both count epochs from 1.
 class MEZZO_API ValidationFrequency {
  public:
   /// A ValueError for a number below 1.
@@ -44,7 +44,7 @@ class MEZZO_API ValidationFrequency {
   std::vector<int> epochs_;
 };
 
-/// How often a callback acts: after each epoch, or every so many batches.
+/// How often a callback acts: after each epoch, or after a number of batches.
 class MEZZO_API Frequency {
  public:
   /// A ValueError for a number below 1.

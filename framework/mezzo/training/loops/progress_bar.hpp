@@ -9,7 +9,7 @@ namespace mezzo {
 namespace detail {
 /// Drawing of the bar of the library.
 struct ProgressBarStyle {
-  int refresh_rate = 1;  ///< draws after every so many batches, at most ten times a second; 0: only at ends
+  int refresh_rate = 1;  ///< batches between updates of the bar, at most ten a second; 0: only at ends
   bool leave = true;     ///< false: the bar of an epoch is drawn over that of the one before
   bool rich = false;     ///< colours, and a line of its own for validations
 };
@@ -35,13 +35,13 @@ class MEZZO_API ProgressBar : public Callback {
 };
 
 struct TQDMProgressBarOptions {
-  int refresh_rate = 1;  ///< draws after every so many batches, at most ten times a second; 0: only at ends of epochs
+  int refresh_rate = 1;  ///< batches between updates of the bar, at most ten a second; 0: only at ends of epochs
   bool leave = false;    ///< true: the bar of each epoch stays on a line of its own
 };
 
 /// The bar of one line, as lightning.pytorch.callbacks.TQDMProgressBar. In fit, evaluate and predict:
-/// `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. Where output is no terminal, there
-/// is one line for each epoch.
+/// `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, val_loss=0.388]`. If the output is not a terminal,
+/// there is one line for each epoch.
 class MEZZO_API TQDMProgressBar : public ProgressBar {
  public:
   /// A ValueError for a negative refresh_rate.
@@ -53,12 +53,12 @@ class MEZZO_API TQDMProgressBar : public ProgressBar {
 };
 
 struct RichProgressBarOptions {
-  int refresh_rate = 1;  ///< draws after every so many batches, at most ten times a second; 0: only at ends of epochs
+  int refresh_rate = 1;  ///< batches between updates of the bar, at most ten a second; 0: only at ends of epochs
   bool leave = false;    ///< true: the bar of each epoch stays on a line of its own
 };
 
 /// A bar with colours, as lightning.pytorch.callbacks.RichProgressBar. A validation has a second line below that of the
-/// epoch. Where output is no terminal, it writes the lines of TQDMProgressBar.
+/// epoch. If the output is not a terminal, it writes the lines of TQDMProgressBar.
 class MEZZO_API RichProgressBar : public ProgressBar {
  public:
   /// A ValueError for a negative refresh_rate.

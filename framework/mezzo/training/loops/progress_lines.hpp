@@ -23,7 +23,7 @@ struct ProgressState {
 /// `Epoch 1/5: 100% 469/469 [00:12<00:00, 38.21it/s, loss=0.412, validation  33% 1/3]`.
 std::string plain_line(const ProgressState& state);
 
-/// Lines with colours of at most so many columns: the epoch, then its validation.
+/// Lines with colours, at most `columns` wide: the epoch, then its validation.
 std::vector<std::string> rich_lines(const ProgressState& state, std::size_t columns);
 
 /// The first `columns` characters of a UTF-8 text.

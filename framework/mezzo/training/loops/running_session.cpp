@@ -79,11 +79,11 @@ RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
   const auto first = [&](const auto& condition) {
     return std::stable_partition(callbacks_.begin(), callbacks_.end(), condition);
   };
-  auto helped = first([](const Callback* one) { return !one->saves(); });
+  auto late = first([](const Callback* one) { return !one->saves(); });
   if (runner.communicator() != nullptr) {
-    helped = first([](const Callback* one) { return !one->saves() && one->on_all_ranks(); });
+    late = first([](const Callback* one) { return !one->saves() && one->on_all_ranks(); });
   }
-  helped_ = static_cast<std::size_t>(helped - callbacks_.begin());
+  late_callbacks_ = static_cast<std::size_t>(late - callbacks_.begin());
   for (Callback* callback : callbacks_) attached_.emplace_back(*callback, *this);
   if (stage_ == Stage::fit) state_.session = this;
 }
@@ -143,10 +143,10 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const ScopedValue shown(logs_, &logs);
   const HookLog hook(logs, dataloader, numbers_of(event));
   const BetweenSteps between(state_);
-  for (std::size_t i = 0; i < helped_; ++i) call_hook(*callbacks_[i], now, logs);
+  for (std::size_t i = 0; i < late_callbacks_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
   const auto save = [&] {
-    for (std::size_t i = helped_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
+    for (std::size_t i = late_callbacks_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
   };
   const auto& states = state_.rank_states;
   if (state_.session == this && states && states->divided(state_.optimizers)) {

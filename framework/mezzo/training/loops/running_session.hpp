@@ -137,7 +137,7 @@ class RunningSession final : public FitSession {
   TrainingState& state_;
   const CallSettings& call_;
   std::vector<Callback*> callbacks_;
-  std::size_t helped_ = 0;  // index of the first callback that writes checkpoints or runs at rank 0 alone
+  std::size_t late_callbacks_ = 0;  // index of the first callback that writes checkpoints or runs at rank 0 alone
   std::deque<CallbackSession> attached_;
   Logs none_;
   Logs* logs_ = &none_;

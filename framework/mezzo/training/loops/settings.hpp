@@ -36,7 +36,7 @@ struct FitSettings {
   std::int64_t max_steps = -1;  ///< updates; < 0: no limit
   std::int64_t min_steps = -1;  ///< stops wait for that number of updates
   double max_seconds = 0;       ///< 0: no limit
-  /// Keras' steps_per_epoch: an epoch goes on where the last one ended. Not given: the batches of the loader.
+  /// Keras' steps_per_epoch: an epoch continues where the last one ended. Not given: the batches of the loader.
   std::optional<std::int64_t> steps_per_epoch{};
   std::optional<std::int64_t> validation_steps{};
   /// Lightning's limits: each epoch is a pass of its own.
@@ -45,10 +45,10 @@ struct FitSettings {
   CheckInterval val_check_interval = 1.0;
   int sanity_steps = 0;  ///< < 0: all batches
   int log_every_n_steps = 50;
-  bool chooses_policy = false;         ///< precision "auto"
-  bool interruptible = false;          ///< SIGINT and SIGTERM end it after a step, with an Interrupted
-  std::string interrupt_checkpoint{};  ///< checkpoint that is then saved; "": none
-  bool reset = false;  ///< gives the optimizers no state; limits then count from the start of the training
+  bool chooses_policy = false;              ///< precision "auto"
+  bool interruptible = false;               ///< SIGINT and SIGTERM end it after a step, with an Interrupted
+  std::string interrupt_checkpoint{};       ///< checkpoint that is then saved; "": none
+  bool reset = false;                       ///< resets the optimizers; limits then count from the start of the training
   const Checkpoint* checkpoint = nullptr;   ///< checkpoint to resume from, or null
   bool by_samples = false;                  ///< TrainerFitOptions::ckpt_by_samples
   std::function<bool(int epoch)> reload{};  ///< may replace the loaders before an epoch: true if it has

@@ -19,7 +19,7 @@ struct LRSchedulerConfig {
   /// Steps only after every n epochs, or every n batches of an epoch; 1 or more.
   int frequency = 1;
   std::string monitor{};  ///< required for a Plateau: name of the number in the logs of epochs, "val_loss"
-  bool strict = true;     ///< true: a ValueError if there is no such number yet; false: a warning
+  bool strict = true;     ///< true: a ValueError if that number does not exist yet; false: a warning
   std::string name{};     ///< name in the logs of LearningRateMonitor; "": "lr-" and the name of the optimizer
 };
 

@@ -4,7 +4,7 @@
 
 namespace mezzo::detail {
 
-/// Runs one training or validation step. Metrics start anew.
+/// Runs one training or validation step. Metrics are reset before it.
 Logs run_batch(Module& module, Stage stage, const HostBatch& batch, const RunOptions& run);
 
 }  // namespace mezzo::detail

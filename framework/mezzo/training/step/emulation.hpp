@@ -8,6 +8,6 @@ constexpr const char* slow_policy_switch = "MEZZO_WARN_SLOW_POLICY";
 
 /// Tells, once for each model, of dtypes in which a step computes although this CPU has no products of them:
 /// "[Trainer] bfloat16 is absent on this CPU: ...". The environment variable MEZZO_WARN_SLOW_POLICY=0 turns it off.
-void tell_of_emulation(TrainingState& state, const Graph& step);
+void report_emulation(TrainingState& state, const Graph& step);
 
 }  // namespace mezzo::detail

@@ -5,6 +5,6 @@
 namespace mezzo::detail {
 
 /// Warns, once for each model, if rounding has lost more than half of the updates of an epoch.
-void tell_of_lost_updates(TrainingState& state, const UpdateCount& updates, int epoch);
+void warn_of_lost_updates(TrainingState& state, const UpdateCount& updates, int epoch);
 
 }  // namespace mezzo::detail

@@ -73,7 +73,8 @@ class Means {
   Numbers for_bar() const;
 
   /// Numbers of the last step, of the running loader, and of the epoch, for loggers.
-  /// `key` gives the names that History has; without it they stay. "_step" and "_epoch" precede "/dataloader_idx_<i>".
+  /// `key` returns the names that History has; without it they stay. "_step" and "_epoch" precede
+  /// "/dataloader_idx_<i>".
   using Key = std::function<std::string(const std::string& name)>;
   /// Gives the result of a metric for the last batch; none for a skipped step.
   using BatchResult = std::function<std::optional<double>(const Any<Metric>& metric)>;
@@ -94,7 +95,7 @@ class Means {
     }
   }
 
-  /// Closes the numbers of a loader, before that of the next one. Keeps the results of metrics, which begin anew.
+  /// Closes the numbers of a loader, before that of the next one. Keeps the results of metrics, which are then reset.
   void end_loader();
 
   bool has(const std::string& name) const;

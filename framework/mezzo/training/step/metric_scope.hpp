@@ -9,7 +9,7 @@ namespace mezzo::detail {
 class MetricTracker;
 struct TrainingState;
 
-/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics start anew within the
+/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics are reset within the
 /// scope, and continue after it.
 class MetricScope {
  public:

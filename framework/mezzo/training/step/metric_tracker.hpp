@@ -11,7 +11,7 @@ class MetricTracker : public MetricListener {
  public:
   void before_update(const Shared<MetricState>& state) override;
 
-  /// The next update of each metric starts anew.
+  /// Resets each metric before its next update.
   void begin() { seen_.clear(); }
 
   /// Metrics updated since the last begin(), and their numbers.

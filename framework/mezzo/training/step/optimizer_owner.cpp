@@ -4,12 +4,12 @@
 
 namespace mezzo::detail {
 
-void own_optimizer(const Optimizer& optimizer, const std::shared_ptr<LayerState>& model, bool anew) {
+void own_optimizer(const Optimizer& optimizer, const std::shared_ptr<LayerState>& model, bool reset) {
   auto& owner = optimizer.state()->owner;
-  if (owner && !anew && owner->lock() != model) {
+  if (owner && !reset && owner->lock() != model) {
     fail<ValueError>(
         "[" + optimizer.name() + "]",
-        "an optimizer trains one model; got a second one, which needs an optimizer of its own: make it anew");
+        "an optimizer trains one model; got a second one, which needs an optimizer of its own: make it reset");
   }
   owner = model;
 }

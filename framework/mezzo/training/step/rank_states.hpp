@@ -18,7 +18,7 @@ namespace mezzo::detail {
 
 /// Optimizer states of a fit of several ranks, which divide them: accumulated gradients are those of the rank's
 /// samples, and under shards a rank has the other states and the masters of the weights that it updates alone. All
-/// ranks make the same calls, but for those of saves.
+/// ranks make the same calls, except those of saves.
 class RankStates {
  public:
   RankStates(std::shared_ptr<Communicator> communicator, Module& module, bool shards, bool compresses);

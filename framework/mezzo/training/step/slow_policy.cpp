@@ -23,7 +23,7 @@ bool calls_user(const Graph& step) {
 }
 
 /// Returns false at later calls with the same text.
-bool first_time(TrainingState& state, const std::string& text) { return state.told.insert(text).second; }
+bool first_time(TrainingState& state, const std::string& text) { return state.notices.insert(text).second; }
 
 }  // namespace
 

@@ -49,9 +49,9 @@ class StepContext final : public TracedStep {
 
   void minimize(const Value& loss, const OptimizerHandle& optimizer) override;
 
-  /// Minimizes the loss that the training step of so many samples returned by the one optimizer, unless the step called
-  /// minimize(). A ValueError if there are several optimizers, a ShapeError for a loss that is neither one number nor
-  /// one per sample.
+  /// Minimizes the loss that a training step of `samples` samples returned, by the one optimizer, unless the step
+  /// called minimize(). A ValueError if there are several optimizers, a ShapeError for a loss that is neither one
+  /// number nor one per sample.
   void finish(const Value& loss, std::int64_t samples);
 
   /// True if the step must be traced again with guards: it computes a loss from weights that it has updated before, and

@@ -170,7 +170,7 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
   step->plan->run(inputs_, numbers_, record_.seeks_overflow(step->applied), checks,
                   counts_updates(stage) ? &update_count : nullptr);
   if (const auto& bad = step->plan->non_finite_output(); checks && bad) {
-    tell_of_non_finite_output(state_, stage, bad->name, bad->origin);
+    warn_of_non_finite_output(state_, stage, bad->name, bad->origin);
   }
   results_.take(*step);
   if (stage == Stage::fit || !state_.trained) state_.last_plan = step->plan;

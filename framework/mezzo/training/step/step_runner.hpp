@@ -150,7 +150,7 @@ class StepRunner {
   /// once more, with guards.
   std::vector<Logged> trace_step(Stage stage, const Batch& batch, bool& again);
   void run_plan(Stage stage, const HostBatch& batch);
-  void resume_metrics(const CompiledStep& step);  ///< gives its metrics the numbers of a resumed epoch
+  void resume_metrics(const CompiledStep& step);  ///< sets its metrics to the numbers of a resumed epoch
   bool counts_updates(Stage stage) const;         ///< in the next run
   void run_eagerly(Stage stage, const HostBatch& batch);
   void set_runtime_values(Trace& trace) const;

@@ -185,7 +185,7 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   if (batch_.part) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
   step->float16 = computes_in_float16(trace.graph());
-  if (!options_.silent) tell_of_emulation(state_, trace.graph());
+  if (!options_.silent) report_emulation(state_, trace.graph());
   step->metrics = metrics_.updated;
   if (batch_.part) {
     step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
@@ -233,9 +233,9 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
     }
   }
   results_.take(std::move(logged), graph);
-  if (!options_.silent) tell_of_emulation(state_, graph);
+  if (!options_.silent) report_emulation(state_, graph);
   if (counts_updates(stage)) mezzo::count_updates(graph, update_count);
-  if (!options_.silent && awaits_non_finite_output(state_, stage)) tell_of_non_finite_output(state_, stage, graph);
+  if (!options_.silent && awaits_non_finite_output(state_, stage)) warn_of_non_finite_output(state_, stage, graph);
   for (const auto& update : graph.updates) {
     if (open(graph, update.group)) update.variable->store(update.value.tensor());
   }

@@ -33,9 +33,9 @@ struct TrainingState final : RunState, Optimizing, Progress, FitRecord, RunningF
   History history_of(Module& module) const override;
 
   PlanCache plans;
-  bool trained = false;        ///< true if last_plan is a training plan
-  Policy chosen;               ///< result of precision "auto"
-  std::set<std::string> told;  ///< notices that appear once for a model
+  bool trained = false;           ///< true if last_plan is a training plan
+  Policy chosen;                  ///< result of precision "auto"
+  std::set<std::string> notices;  ///< those that appear once for a model, by key or text
 };
 
 /// Training state of the module; the first call makes it.
