@@ -1,6 +1,7 @@
 // Loaders with on_error = "skip": samples that can't be read are left out, counted and told.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,12 @@ std::vector<Indices> batches_of(detail::BatchStream stream, std::int64_t* skippe
 }
 
 const std::vector<Indices> readable{{0, 1, 2}, {5, 6, 7}, {8, 10, 11}};
-constexpr const char* first_warning = "mezzo: warning: [DataLoader] sample 3: truncated; the sample is skipped\n";
+const std::vector<std::int64_t> broken{3, 4, 9};
+
+std::string warning_of(std::int64_t sample) {
+  return "mezzo: warning: [DataLoader] sample " + std::to_string(sample) + ": truncated; the sample is skipped\n";
+}
+
 constexpr const char* count_warning =
     "mezzo: warning: [DataLoader] 3 samples of a pass could not be read and were skipped\n";
 
@@ -64,7 +70,11 @@ BOOST_AUTO_TEST_CASE(batches_have_the_readable_samples) {
       BOOST_TEST(batches_of(loader.epoch(pass), &skipped) == readable);
       BOOST_TEST(skipped == 3);
       BOOST_TEST(copy.skipped_samples() == 3 * pass);
-      BOOST_TEST(output.text() == std::string(pass == 1 ? first_warning : "") + count_warning);
+      // Workers read ahead: the sample that the first warning names is the one that was met first.
+      const std::vector<std::int64_t> named = workers < 2 ? std::vector<std::int64_t>{3} : broken;
+      BOOST_TEST(std::any_of(named.begin(), named.end(), [&](std::int64_t sample) {
+        return output.text() == (pass == 1 ? warning_of(sample) : "") + count_warning;
+      }));
     }
   }
 }
@@ -85,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_stream_of_several_passes_tells_of_each) {
     for (int i = 0; i < 5; ++i) BOOST_TEST(stream.next()->size == 3);
   }
   // The second pass ends after its second batch.
-  BOOST_TEST(output.text() == std::string(first_warning) + count_warning +
+  BOOST_TEST(output.text() == warning_of(3) + count_warning +
                                   "mezzo: warning: [DataLoader] 2 samples of a pass could not be read and were "
                                   "skipped\n");
 }
