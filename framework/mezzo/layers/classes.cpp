@@ -3,40 +3,24 @@
 #include <mezzo/layers/activation.hpp>
 #include <mezzo/layers/dense.hpp>
 #include <mezzo/layers/describe_shared.hpp>
+#include <mezzo/layers/einsum_dense.hpp>
+#include <mezzo/layers/elu.hpp>
 #include <mezzo/layers/embedding.hpp>
 #include <mezzo/layers/gelu.hpp>
+#include <mezzo/layers/identity.hpp>
 #include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/merging/add.hpp>
-#include <mezzo/layers/merging/concatenate.hpp>
-#include <mezzo/layers/merging/multiply.hpp>
-#include <mezzo/layers/normalization/batch_normalization.hpp>
-#include <mezzo/layers/normalization/layer_normalization.hpp>
-#include <mezzo/layers/pooling/global_average_pooling1d.hpp>
-#include <mezzo/layers/preprocessing/rescaling.hpp>
-#include <mezzo/layers/regularization/dropout.hpp>
+#include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/position_embedding.hpp>
+#include <mezzo/layers/prelu.hpp>
 #include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/reshaping/flatten.hpp>
-#include <mezzo/layers/reshaping/permute.hpp>
-#include <mezzo/layers/reshaping/reshape.hpp>
+#include <mezzo/layers/reversible_embedding.hpp>
+#include <mezzo/layers/rotary_embedding.hpp>
+#include <mezzo/layers/sine_position_encoding.hpp>
 #include <mezzo/layers/softmax.hpp>
 
 namespace mezzo {
 
 static void describe(Fields& fields, ActivationOptions& options) { fields("activation", options.activation); }
-
-static void describe(Fields&, AddOptions&) {}
-
-static void describe(Fields& fields, BatchNormalizationOptions& options) {
-  fields("axis", options.axis);
-  fields("momentum", options.momentum);
-  fields("epsilon", options.epsilon);
-  fields("moving_mean_initializer", options.moving_mean_initializer);
-  fields("moving_variance_initializer", options.moving_variance_initializer);
-  describe_scale(fields, options);
-  fields("synchronized", options.synchronized);
-}
-
-static void describe(Fields& fields, ConcatenateOptions& options) { fields("axis", options.axis); }
 
 static void describe(Fields& fields, DenseOptions& options) {
   fields("units", options.units);
@@ -44,11 +28,21 @@ static void describe(Fields& fields, DenseOptions& options) {
   describe_kernel(fields, options);
 }
 
-static void describe(Fields& fields, DropoutOptions& options) {
-  fields("rate", options.rate);
-  fields("noise_shape", options.noise_shape);
-  fields("seed", options.seed);
+static void describe(Fields& fields, EinsumDenseOptions& options) {
+  fields("equation", options.equation);
+  fields("output_shape", options.output_shape);
+  fields("activation", options.activation);
+  fields("bias_axes", options.bias_axes);
+  fields("kernel_initializer", options.kernel_initializer);
+  fields("bias_initializer", options.bias_initializer);
+  fields("kernel_regularizer", options.kernel_regularizer);
+  fields("bias_regularizer", options.bias_regularizer);
+  fields("kernel_constraint", options.kernel_constraint);
+  fields("bias_constraint", options.bias_constraint);
+  fields("activity_regularizer", options.activity_regularizer);
 }
+
+static void describe(Fields& fields, ELUOptions& options) { fields("alpha", options.alpha); }
 
 static void describe(Fields& fields, EmbeddingOptions& options) {
   fields("input_dim", options.input_dim);
@@ -59,23 +53,25 @@ static void describe(Fields& fields, EmbeddingOptions& options) {
   fields("mask_zero", options.mask_zero);
 }
 
-static void describe(Fields&, FlattenOptions&) {}
-
 static void describe(Fields& fields, GELUOptions& options) { fields("approximate", options.approximate); }
 
-static void describe(Fields& fields, GlobalAveragePooling1DOptions& options) { fields("keepdims", options.keepdims); }
-
-static void describe(Fields& fields, LayerNormalizationOptions& options) {
-  fields("axis", options.axis);
-  fields("epsilon", options.epsilon);
-  describe_scale(fields, options);
-}
+static void describe(Fields&, IdentityOptions&) {}
 
 static void describe(Fields& fields, LeakyReLUOptions& options) { fields("negative_slope", options.negative_slope); }
 
-static void describe(Fields&, MultiplyOptions&) {}
+static void describe(Fields& fields, MaskingOptions& options) { fields("mask_value", options.mask_value); }
 
-static void describe(Fields& fields, PermuteOptions& options) { fields("dims", options.dims); }
+static void describe(Fields& fields, PositionEmbeddingOptions& options) {
+  fields("sequence_length", options.sequence_length);
+  fields("initializer", options.initializer);
+}
+
+static void describe(Fields& fields, PReLUOptions& options) {
+  fields("alpha_initializer", options.alpha_initializer);
+  fields("alpha_regularizer", options.alpha_regularizer);
+  fields("alpha_constraint", options.alpha_constraint);
+  fields("shared_axes", options.shared_axes);
+}
 
 static void describe(Fields& fields, ReLUOptions& options) {
   fields("max_value", options.max_value);
@@ -83,47 +79,68 @@ static void describe(Fields& fields, ReLUOptions& options) {
   fields("threshold", options.threshold);
 }
 
-static void describe(Fields& fields, RescalingOptions& options) {
-  fields("scale", options.scale);
-  fields("offset", options.offset);
+static void describe(Fields& fields, ReversibleEmbeddingOptions& options) {
+  fields("input_dim", options.input_dim);
+  fields("output_dim", options.output_dim);
+  fields("tie_weights", options.tie_weights);
+  fields("embeddings_initializer", options.embeddings_initializer);
+  fields("embeddings_regularizer", options.embeddings_regularizer);
+  fields("embeddings_constraint", options.embeddings_constraint);
+  fields("reverse_dtype", options.reverse_dtype);
+  fields("logit_soft_cap", options.logit_soft_cap);
 }
 
-static void describe(Fields& fields, ReshapeOptions& options) { fields("target_shape", options.target_shape); }
+static void describe(Fields& fields, RotaryEmbeddingOptions& options) {
+  fields("max_wavelength", options.max_wavelength);
+  fields("scaling_factor", options.scaling_factor);
+  fields("rope_type", options.rope_type);
+  fields("beta_fast", options.beta_fast);
+  fields("beta_slow", options.beta_slow);
+  fields("original_max_position_embeddings", options.original_max_position_embeddings);
+  fields("truncate", options.truncate);
+  fields("sequence_axis", options.sequence_axis);
+  fields("feature_axis", options.feature_axis);
+  fields("denominator_dim", options.denominator_dim);
+}
+
+static void describe(Fields& fields, SinePositionEncodingOptions& options) {
+  fields("max_wavelength", options.max_wavelength);
+}
 
 static void describe(Fields& fields, SoftmaxOptions& options) { fields("axis", options.axis); }
 
-namespace {
-
-template <class L, class Options>
-detail::SavedClass<Layer> saved(const char* name) {
-  return detail::saved_class<L, Options, Layer>(name);
+static void describe(Fields& fields, TokenAndPositionEmbeddingOptions& options) {
+  fields("vocabulary_size", options.vocabulary_size);
+  fields("sequence_length", options.sequence_length);
+  fields("embedding_dim", options.embedding_dim);
+  fields("tie_weights", options.tie_weights);
+  fields("embeddings_initializer", options.embeddings_initializer);
 }
-
-}  // namespace
 
 std::vector<detail::SavedClass<Layer>> layer_classes() {
   std::vector<detail::SavedClass<Layer>> all{
-      saved<Activation, ActivationOptions>("Activation"),
-      saved<Add, AddOptions>("Add"),
-      saved<BatchNormalization, BatchNormalizationOptions>("BatchNormalization"),
-      saved<Concatenate, ConcatenateOptions>("Concatenate"),
-      saved<Dense, DenseOptions>("Dense"),
-      saved<Dropout, DropoutOptions>("Dropout"),
-      saved<Embedding, EmbeddingOptions>("Embedding"),
-      saved<Flatten, FlattenOptions>("Flatten"),
-      saved<GELU, GELUOptions>("GELU"),
-      saved<GlobalAveragePooling1D, GlobalAveragePooling1DOptions>("GlobalAveragePooling1D"),
-      saved<LayerNormalization, LayerNormalizationOptions>("LayerNormalization"),
-      saved<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
-      saved<Multiply, MultiplyOptions>("Multiply"),
-      saved<Permute, PermuteOptions>("Permute"),
-      saved<ReLU, ReLUOptions>("ReLU"),
-      saved<Rescaling, RescalingOptions>("Rescaling"),
-      saved<Reshape, ReshapeOptions>("Reshape"),
-      saved<Softmax, SoftmaxOptions>("Softmax")};
-  for (const auto& family : {attention_classes(), further_layer_classes(), image_layer_classes(),
-                             preprocessing_classes(), recurrent_layer_classes(), spatial_layer_classes()}) {
-    all.insert(all.end(), family.begin(), family.end());
+      detail::saved_layer<Activation, ActivationOptions>("Activation"),
+      detail::saved_layer<Dense, DenseOptions>("Dense"),
+      detail::saved_layer<EinsumDense, EinsumDenseOptions>("EinsumDense"),
+      detail::saved_layer<ELU, ELUOptions>("ELU"),
+      detail::saved_layer<Embedding, EmbeddingOptions>("Embedding"),
+      detail::saved_layer<GELU, GELUOptions>("GELU"),
+      detail::saved_layer<Identity, IdentityOptions>("Identity"),
+      detail::saved_layer<LeakyReLU, LeakyReLUOptions>("LeakyReLU"),
+      detail::saved_layer<Masking, MaskingOptions>("Masking"),
+      detail::saved_layer<PositionEmbedding, PositionEmbeddingOptions>("PositionEmbedding"),
+      detail::saved_layer<PReLU, PReLUOptions>("PReLU"),
+      detail::saved_layer<ReLU, ReLUOptions>("ReLU"),
+      detail::saved_layer<ReversibleEmbedding, ReversibleEmbeddingOptions>("ReversibleEmbedding"),
+      detail::saved_layer<RotaryEmbedding, RotaryEmbeddingOptions>("RotaryEmbedding"),
+      detail::saved_layer<SinePositionEncoding, SinePositionEncodingOptions>("SinePositionEncoding"),
+      detail::saved_layer<Softmax, SoftmaxOptions>("Softmax"),
+      detail::saved_layer<TokenAndPositionEmbedding, TokenAndPositionEmbeddingOptions>("TokenAndPositionEmbedding")};
+  for (const auto& wing :
+       {attention_layer_classes(), convolutional_layer_classes(), image_layer_classes(), merging_layer_classes(),
+        normalization_layer_classes(), pooling_layer_classes(), preprocessing_layer_classes(),
+        recurrent_layer_classes(), regularization_layer_classes(), reshaping_layer_classes()}) {
+    all.insert(all.end(), wing.begin(), wing.end());
   }
   return all;
 }

@@ -5,19 +5,31 @@
 
 namespace mezzo {
 
+namespace detail {
+
+/// Entry of a layer in a table.
+template <class L, class Options>
+SavedClass<Layer> saved_layer(const char* name) {
+  return saved_class<L, Options, Layer>(name);
+}
+
+}  // namespace detail
+
 /// Classes of layers that configs name.
 std::vector<detail::SavedClass<Layer>> layer_classes();
 
-/// @name Families, which layer_classes() includes
+/// @name Tables of the folders, each in its classes.cpp; layer_classes() joins them
 /// @{
-std::vector<detail::SavedClass<Layer>> attention_classes();  ///< attention and masks
-std::vector<detail::SavedClass<Layer>>
-further_layer_classes();  ///< merging, normalization, noise, activations, positions
-std::vector<detail::SavedClass<Layer>> image_layer_classes();  ///< changes of images, without those of
-                                                               ///< preprocessing_classes()
-std::vector<detail::SavedClass<Layer>> preprocessing_classes();
+std::vector<detail::SavedClass<Layer>> attention_layer_classes();
+std::vector<detail::SavedClass<Layer>> convolutional_layer_classes();
+std::vector<detail::SavedClass<Layer>> image_layer_classes();
+std::vector<detail::SavedClass<Layer>> merging_layer_classes();
+std::vector<detail::SavedClass<Layer>> normalization_layer_classes();
+std::vector<detail::SavedClass<Layer>> pooling_layer_classes();
+std::vector<detail::SavedClass<Layer>> preprocessing_layer_classes();
 std::vector<detail::SavedClass<Layer>> recurrent_layer_classes();
-std::vector<detail::SavedClass<Layer>> spatial_layer_classes();  ///< convolutions, pooling, others of 1 to 3 axes
+std::vector<detail::SavedClass<Layer>> regularization_layer_classes();
+std::vector<detail::SavedClass<Layer>> reshaping_layer_classes();
 /// @}
 
 }  // namespace mezzo

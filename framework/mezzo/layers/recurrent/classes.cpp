@@ -41,45 +41,11 @@ static void describe_sequence(Fields& fields, Options& options) {
   fields("zero_output_for_mask", options.zero_output_for_mask);
 }
 
-static void describe(Fields& fields, SimpleRNNCellOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-}
-
-static void describe(Fields& fields, SimpleRNNOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-  describe_sequence(fields, options);
-}
-
-static void describe(Fields& fields, LSTMCellOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-  fields("recurrent_activation", options.recurrent_activation);
-  fields("unit_forget_bias", options.unit_forget_bias);
-}
-
-static void describe(Fields& fields, LSTMOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-  describe_sequence(fields, options);
-  fields("recurrent_activation", options.recurrent_activation);
-  fields("unit_forget_bias", options.unit_forget_bias);
-}
-
-static void describe(Fields& fields, GRUCellOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-  fields("recurrent_activation", options.recurrent_activation);
-  fields("reset_after", options.reset_after);
-}
-
-static void describe(Fields& fields, GRUOptions& options) {
-  fields("units", options.units);
-  describe_recurrent(fields, options);
-  describe_sequence(fields, options);
-  fields("recurrent_activation", options.recurrent_activation);
-  fields("reset_after", options.reset_after);
+static void describe(Fields& fields, BidirectionalOptions& options) {
+  fields("layer", options.layer);
+  fields("merge_mode", options.merge_mode);
+  fields("backward_layer", options.backward_layer);
+  fields("activity_regularizer", options.activity_regularizer);
 }
 
 static void describe(Fields& fields, ConvLSTMOptions& options) {
@@ -94,48 +60,73 @@ static void describe(Fields& fields, ConvLSTMOptions& options) {
   fields("unit_forget_bias", options.unit_forget_bias);
 }
 
-static void describe(Fields& fields, StackedRNNCellsOptions& options) { fields("cells", options.cells); }
+static void describe(Fields& fields, GRUOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+  describe_sequence(fields, options);
+  fields("recurrent_activation", options.recurrent_activation);
+  fields("reset_after", options.reset_after);
+}
+
+static void describe(Fields& fields, GRUCellOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+  fields("recurrent_activation", options.recurrent_activation);
+  fields("reset_after", options.reset_after);
+}
+
+static void describe(Fields& fields, LSTMOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+  describe_sequence(fields, options);
+  fields("recurrent_activation", options.recurrent_activation);
+  fields("unit_forget_bias", options.unit_forget_bias);
+}
+
+static void describe(Fields& fields, LSTMCellOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+  fields("recurrent_activation", options.recurrent_activation);
+  fields("unit_forget_bias", options.unit_forget_bias);
+}
 
 static void describe(Fields& fields, RNNOptions& options) {
   fields("cell", options.cell);
   describe_sequence(fields, options);
 }
 
-static void describe(Fields& fields, BidirectionalOptions& options) {
-  fields("layer", options.layer);
-  fields("merge_mode", options.merge_mode);
-  fields("backward_layer", options.backward_layer);
-  fields("activity_regularizer", options.activity_regularizer);
+static void describe(Fields& fields, SimpleRNNOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+  describe_sequence(fields, options);
 }
+
+static void describe(Fields& fields, SimpleRNNCellOptions& options) {
+  fields("units", options.units);
+  describe_recurrent(fields, options);
+}
+
+static void describe(Fields& fields, StackedRNNCellsOptions& options) { fields("cells", options.cells); }
 
 static void describe(Fields& fields, TimeDistributedOptions& options) {
   fields("layer", options.layer);
   fields("activity_regularizer", options.activity_regularizer);
 }
 
-namespace {
-
-template <class L, class Options>
-detail::SavedClass<Layer> saved(const char* name) {
-  return detail::saved_class<L, Options, Layer>(name);
-}
-
-}  // namespace
-
 std::vector<detail::SavedClass<Layer>> recurrent_layer_classes() {
-  return {saved<Bidirectional, BidirectionalOptions>("Bidirectional"),
-          saved<ConvLSTM1D, ConvLSTMOptions>("ConvLSTM1D"),
-          saved<ConvLSTM2D, ConvLSTMOptions>("ConvLSTM2D"),
-          saved<ConvLSTM3D, ConvLSTMOptions>("ConvLSTM3D"),
-          saved<GRU, GRUOptions>("GRU"),
-          saved<GRUCell, GRUCellOptions>("GRUCell"),
-          saved<LSTM, LSTMOptions>("LSTM"),
-          saved<LSTMCell, LSTMCellOptions>("LSTMCell"),
-          saved<RNN, RNNOptions>("RNN"),
-          saved<SimpleRNN, SimpleRNNOptions>("SimpleRNN"),
-          saved<SimpleRNNCell, SimpleRNNCellOptions>("SimpleRNNCell"),
-          saved<StackedRNNCells, StackedRNNCellsOptions>("StackedRNNCells"),
-          saved<TimeDistributed, TimeDistributedOptions>("TimeDistributed")};
+  return {detail::saved_layer<Bidirectional, BidirectionalOptions>("Bidirectional"),
+          detail::saved_layer<ConvLSTM1D, ConvLSTMOptions>("ConvLSTM1D"),
+          detail::saved_layer<ConvLSTM2D, ConvLSTMOptions>("ConvLSTM2D"),
+          detail::saved_layer<ConvLSTM3D, ConvLSTMOptions>("ConvLSTM3D"),
+          detail::saved_layer<GRU, GRUOptions>("GRU"),
+          detail::saved_layer<GRUCell, GRUCellOptions>("GRUCell"),
+          detail::saved_layer<LSTM, LSTMOptions>("LSTM"),
+          detail::saved_layer<LSTMCell, LSTMCellOptions>("LSTMCell"),
+          detail::saved_layer<RNN, RNNOptions>("RNN"),
+          detail::saved_layer<SimpleRNN, SimpleRNNOptions>("SimpleRNN"),
+          detail::saved_layer<SimpleRNNCell, SimpleRNNCellOptions>("SimpleRNNCell"),
+          detail::saved_layer<StackedRNNCells, StackedRNNCellsOptions>("StackedRNNCells"),
+          detail::saved_layer<TimeDistributed, TimeDistributedOptions>("TimeDistributed")};
 }
 
 }  // namespace mezzo

@@ -1,8 +1,8 @@
+#include <mezzo/layers/classes.hpp>
+
 #include <mezzo/layers/attention/attention.hpp>
 #include <mezzo/layers/attention/grouped_query_attention.hpp>
 #include <mezzo/layers/attention/multi_head_attention.hpp>
-#include <mezzo/layers/classes.hpp>
-#include <mezzo/layers/masking.hpp>
 
 namespace mezzo {
 
@@ -44,8 +44,6 @@ static void describe(Fields& fields, GroupedQueryAttentionOptions& options) {
   describe_projections(fields, options);
 }
 
-static void describe(Fields& fields, MaskingOptions& options) { fields("mask_value", options.mask_value); }
-
 static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
   fields("num_heads", options.num_heads);
   fields("key_dim", options.key_dim);
@@ -55,12 +53,11 @@ static void describe(Fields& fields, MultiHeadAttentionOptions& options) {
   describe_projections(fields, options);
 }
 
-std::vector<detail::SavedClass<Layer>> attention_classes() {
-  return {detail::saved_class<AdditiveAttention, AdditiveAttentionOptions, Layer>("AdditiveAttention"),
-          detail::saved_class<Attention, AttentionOptions, Layer>("Attention"),
-          detail::saved_class<GroupedQueryAttention, GroupedQueryAttentionOptions, Layer>("GroupedQueryAttention"),
-          detail::saved_class<Masking, MaskingOptions, Layer>("Masking"),
-          detail::saved_class<MultiHeadAttention, MultiHeadAttentionOptions, Layer>("MultiHeadAttention")};
+std::vector<detail::SavedClass<Layer>> attention_layer_classes() {
+  return {detail::saved_layer<AdditiveAttention, AdditiveAttentionOptions>("AdditiveAttention"),
+          detail::saved_layer<Attention, AttentionOptions>("Attention"),
+          detail::saved_layer<GroupedQueryAttention, GroupedQueryAttentionOptions>("GroupedQueryAttention"),
+          detail::saved_layer<MultiHeadAttention, MultiHeadAttentionOptions>("MultiHeadAttention")};
 }
 
 }  // namespace mezzo

@@ -1,12 +1,13 @@
 #include <mezzo/layers/classes.hpp>
+
 #include <mezzo/layers/images/describe_factor.hpp>
+#include <mezzo/layers/images/image_augmentation.hpp>
 #include <mezzo/layers/images/image_tones.hpp>
 #include <mezzo/layers/images/mixing_images.hpp>
 #include <mezzo/layers/images/rand_augment.hpp>
 #include <mezzo/layers/images/random_colors.hpp>
 #include <mezzo/layers/images/random_geometry.hpp>
 
-// Layers that change images, except those of preprocessing_classes().
 namespace mezzo {
 
 static void describe(Fields& fields, AugMixOptions& options) {
@@ -47,6 +48,8 @@ static void describe(Fields& fields, RandAugmentOptions& options) {
   fields("seed", options.seed);
 }
 
+static void describe(Fields& fields, RandomBrightnessOptions& options) { describe_colors(fields, options); }
+
 static void describe(Fields& fields, RandomColorDegenerationOptions& options) { describe_colors(fields, options); }
 
 static void describe(Fields& fields, RandomColorJitterOptions& options) {
@@ -57,6 +60,8 @@ static void describe(Fields& fields, RandomColorJitterOptions& options) {
   describe_factor(fields, "hue_factor", options.hue_factor);
   fields("seed", options.seed);
 }
+
+static void describe(Fields& fields, RandomContrastOptions& options) { describe_colors(fields, options); }
 
 static void describe(Fields& fields, RandomCropOptions& options) {
   fields("height", options.height);
@@ -76,6 +81,11 @@ static void describe(Fields& fields, RandomErasingOptions& options) {
   describe_factor(fields, "scale", options.scale);
   describe_factor(fields, "fill_value", options.fill_value);
   describe_factor(fields, "value_range", options.value_range);
+  fields("seed", options.seed);
+}
+
+static void describe(Fields& fields, RandomFlipOptions& options) {
+  fields("mode", options.mode);
   fields("seed", options.seed);
 }
 
@@ -106,6 +116,11 @@ static void describe(Fields& fields, RandomPerspectiveOptions& options) {
 
 static void describe(Fields& fields, RandomPosterizationOptions& options) { describe_colors(fields, options); }
 
+static void describe(Fields& fields, RandomRotationOptions& options) {
+  describe_factor(fields, "factor", options.factor);
+  describe_sampling(fields, options);
+}
+
 static void describe(Fields& fields, RandomSaturationOptions& options) { describe_colors(fields, options); }
 
 static void describe(Fields& fields, RandomSharpnessOptions& options) { describe_colors(fields, options); }
@@ -113,6 +128,20 @@ static void describe(Fields& fields, RandomSharpnessOptions& options) { describe
 static void describe(Fields& fields, RandomShearOptions& options) {
   describe_factor(fields, "x_factor", options.x_factor);
   describe_factor(fields, "y_factor", options.y_factor);
+  describe_sampling(fields, options);
+}
+
+static void describe(Fields& fields, RandomTranslationOptions& options) {
+  describe_factor(fields, "height_factor", options.height_factor);
+  describe_factor(fields, "width_factor", options.width_factor);
+  describe_sampling(fields, options);
+}
+
+static void describe(Fields& fields, RandomZoomOptions& options) {
+  describe_factor(fields, "height_factor", options.height_factor);
+  detail::Factor width = options.width_factor.value_or(detail::Factor());
+  describe_factor(fields, "width_factor", width);
+  if (!width.numbers().empty()) options.width_factor = width;
   describe_sampling(fields, options);
 }
 
@@ -124,28 +153,33 @@ static void describe(Fields& fields, SolarizationOptions& options) {
 }
 
 std::vector<detail::SavedClass<Layer>> image_layer_classes() {
-  return {
-      detail::saved_class<AugMix, AugMixOptions, Layer>("AugMix"),
-      detail::saved_class<AutoContrast, AutoContrastOptions, Layer>("AutoContrast"),
-      detail::saved_class<CutMix, CutMixOptions, Layer>("CutMix"),
-      detail::saved_class<Equalization, EqualizationOptions, Layer>("Equalization"),
-      detail::saved_class<MixUp, MixUpOptions, Layer>("MixUp"),
-      detail::saved_class<RandAugment, RandAugmentOptions, Layer>("RandAugment"),
-      detail::saved_class<RandomColorDegeneration, RandomColorDegenerationOptions, Layer>("RandomColorDegeneration"),
-      detail::saved_class<RandomColorJitter, RandomColorJitterOptions, Layer>("RandomColorJitter"),
-      detail::saved_class<RandomCrop, RandomCropOptions, Layer>("RandomCrop"),
-      detail::saved_class<RandomElasticTransform, RandomElasticTransformOptions, Layer>("RandomElasticTransform"),
-      detail::saved_class<RandomErasing, RandomErasingOptions, Layer>("RandomErasing"),
-      detail::saved_class<RandomGaussianBlur, RandomGaussianBlurOptions, Layer>("RandomGaussianBlur"),
-      detail::saved_class<RandomGrayscale, RandomGrayscaleOptions, Layer>("RandomGrayscale"),
-      detail::saved_class<RandomHue, RandomHueOptions, Layer>("RandomHue"),
-      detail::saved_class<RandomInvert, RandomInvertOptions, Layer>("RandomInvert"),
-      detail::saved_class<RandomPerspective, RandomPerspectiveOptions, Layer>("RandomPerspective"),
-      detail::saved_class<RandomPosterization, RandomPosterizationOptions, Layer>("RandomPosterization"),
-      detail::saved_class<RandomSaturation, RandomSaturationOptions, Layer>("RandomSaturation"),
-      detail::saved_class<RandomSharpness, RandomSharpnessOptions, Layer>("RandomSharpness"),
-      detail::saved_class<RandomShear, RandomShearOptions, Layer>("RandomShear"),
-      detail::saved_class<Solarization, SolarizationOptions, Layer>("Solarization")};
+  return {detail::saved_layer<AugMix, AugMixOptions>("AugMix"),
+          detail::saved_layer<AutoContrast, AutoContrastOptions>("AutoContrast"),
+          detail::saved_layer<CutMix, CutMixOptions>("CutMix"),
+          detail::saved_layer<Equalization, EqualizationOptions>("Equalization"),
+          detail::saved_layer<MixUp, MixUpOptions>("MixUp"),
+          detail::saved_layer<RandAugment, RandAugmentOptions>("RandAugment"),
+          detail::saved_layer<RandomBrightness, RandomBrightnessOptions>("RandomBrightness"),
+          detail::saved_layer<RandomColorDegeneration, RandomColorDegenerationOptions>("RandomColorDegeneration"),
+          detail::saved_layer<RandomColorJitter, RandomColorJitterOptions>("RandomColorJitter"),
+          detail::saved_layer<RandomContrast, RandomContrastOptions>("RandomContrast"),
+          detail::saved_layer<RandomCrop, RandomCropOptions>("RandomCrop"),
+          detail::saved_layer<RandomElasticTransform, RandomElasticTransformOptions>("RandomElasticTransform"),
+          detail::saved_layer<RandomErasing, RandomErasingOptions>("RandomErasing"),
+          detail::saved_layer<RandomFlip, RandomFlipOptions>("RandomFlip"),
+          detail::saved_layer<RandomGaussianBlur, RandomGaussianBlurOptions>("RandomGaussianBlur"),
+          detail::saved_layer<RandomGrayscale, RandomGrayscaleOptions>("RandomGrayscale"),
+          detail::saved_layer<RandomHue, RandomHueOptions>("RandomHue"),
+          detail::saved_layer<RandomInvert, RandomInvertOptions>("RandomInvert"),
+          detail::saved_layer<RandomPerspective, RandomPerspectiveOptions>("RandomPerspective"),
+          detail::saved_layer<RandomPosterization, RandomPosterizationOptions>("RandomPosterization"),
+          detail::saved_layer<RandomRotation, RandomRotationOptions>("RandomRotation"),
+          detail::saved_layer<RandomSaturation, RandomSaturationOptions>("RandomSaturation"),
+          detail::saved_layer<RandomSharpness, RandomSharpnessOptions>("RandomSharpness"),
+          detail::saved_layer<RandomShear, RandomShearOptions>("RandomShear"),
+          detail::saved_layer<RandomTranslation, RandomTranslationOptions>("RandomTranslation"),
+          detail::saved_layer<RandomZoom, RandomZoomOptions>("RandomZoom"),
+          detail::saved_layer<Solarization, SolarizationOptions>("Solarization")};
 }
 
 }  // namespace mezzo

@@ -1,0 +1,90 @@
+#include <mezzo/layers/classes.hpp>
+
+#include <mezzo/layers/preprocessing/category_encoding.hpp>
+#include <mezzo/layers/preprocessing/discretization.hpp>
+#include <mezzo/layers/preprocessing/hashed_crossing.hpp>
+#include <mezzo/layers/preprocessing/integer_lookup.hpp>
+#include <mezzo/layers/preprocessing/normalization.hpp>
+#include <mezzo/layers/preprocessing/rescaling.hpp>
+#include <mezzo/layers/preprocessing/resizing.hpp>
+
+namespace mezzo {
+
+static void describe(Fields& fields, CategoryEncodingOptions& options) {
+  fields("num_tokens", options.num_tokens);
+  fields("output_mode", options.output_mode);
+}
+
+static void describe(Fields& fields, CenterCropOptions& options) {
+  fields("height", options.height);
+  fields("width", options.width);
+}
+
+static void describe(Fields& fields, DiscretizationOptions& options) {
+  fields("bin_boundaries", options.bin_boundaries);
+  fields("num_bins", options.num_bins);
+  fields("epsilon", options.epsilon);
+  fields("output_mode", options.output_mode);
+}
+
+static void describe(Fields& fields, HashedCrossingOptions& options) {
+  fields("num_bins", options.num_bins);
+  fields("output_mode", options.output_mode);
+}
+
+static void describe(Fields& fields, HashingOptions& options) {
+  fields("num_bins", options.num_bins);
+  fields("mask_value", options.mask_value);
+  fields("salt", options.salt);
+  fields("output_mode", options.output_mode);
+}
+
+static void describe(Fields& fields, IntegerLookupOptions& options) {
+  fields("max_tokens", options.max_tokens);
+  fields("num_oov_indices", options.num_oov_indices);
+  fields("mask_token", options.mask_token);
+  fields("oov_token", options.oov_token);
+  fields("vocabulary", options.vocabulary);
+  fields("idf_weights", options.idf_weights);
+  fields("invert", options.invert);
+  fields("output_mode", options.output_mode);
+  fields("pad_to_max_tokens", options.pad_to_max_tokens);
+  fields("oov_method", options.oov_method);
+  fields("salt", options.salt);
+}
+
+static void describe(Fields& fields, NormalizationOptions& options) {
+  fields("axis", options.axis);
+  fields("mean", options.mean);
+  fields("variance", options.variance);
+  fields("invert", options.invert);
+}
+
+static void describe(Fields& fields, RescalingOptions& options) {
+  fields("scale", options.scale);
+  fields("offset", options.offset);
+}
+
+static void describe(Fields& fields, ResizingOptions& options) {
+  fields("height", options.height);
+  fields("width", options.width);
+  fields("interpolation", options.interpolation);
+  fields("crop_to_aspect_ratio", options.crop_to_aspect_ratio);
+  fields("pad_to_aspect_ratio", options.pad_to_aspect_ratio);
+  fields("fill_value", options.fill_value);
+  fields("antialias", options.antialias);
+}
+
+std::vector<detail::SavedClass<Layer>> preprocessing_layer_classes() {
+  return {detail::saved_layer<CategoryEncoding, CategoryEncodingOptions>("CategoryEncoding"),
+          detail::saved_layer<CenterCrop, CenterCropOptions>("CenterCrop"),
+          detail::saved_layer<Discretization, DiscretizationOptions>("Discretization"),
+          detail::saved_layer<HashedCrossing, HashedCrossingOptions>("HashedCrossing"),
+          detail::saved_layer<Hashing, HashingOptions>("Hashing"),
+          detail::saved_layer<IntegerLookup, IntegerLookupOptions>("IntegerLookup"),
+          detail::saved_layer<Normalization, NormalizationOptions>("Normalization"),
+          detail::saved_layer<Rescaling, RescalingOptions>("Rescaling"),
+          detail::saved_layer<Resizing, ResizingOptions>("Resizing")};
+}
+
+}  // namespace mezzo
