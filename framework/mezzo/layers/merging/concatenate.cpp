@@ -1,12 +1,10 @@
+#include <mezzo/layers/merging/concatenate.hpp>
+
 #include <algorithm>
 
-#include <mezzo/core/fail.hpp>
-#include <mezzo/layers/masking.hpp>
-#include <mezzo/layers/merging/concatenate.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/masks.hpp>
 
-// Layers that make, merge or use masks.
 namespace mezzo {
 namespace {
 
@@ -21,12 +19,6 @@ Value mask_of_steps(const Value& x, const Value& mask) {
 }
 
 }  // namespace
-
-Value Masking::call(const Value& x) {
-  detail::require_rank_at_least(label(), x.shape(), 1);
-  const Value mask = any(not_equal(x, mask_value_), {.axes = {-1}});
-  return where(expand_dims(mask, -1), x, 0.0).with_mask(mask);
-}
 
 Values Concatenate::compute_mask(const Values& inputs, const Values& masks) const {
   if (std::none_of(masks.begin(), masks.end(), [](const Value& mask) { return mask.defined(); })) return {};
