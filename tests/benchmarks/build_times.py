@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = "docs/contributing.md"
 KERNELS = "framework/cmake/MezzoKernels.cmake"
 SCRIPT = "tutorials/quickstart.sh"
-EDITED = "framework/mezzo/layers/dense.cpp"
+EDITED = "framework/mezzo/layers/core/dense.cpp"
 UNCACHED = ["-DCMAKE_CXX_COMPILER_LAUNCHER="]
 TESTED = ["-DMEZZO_BUILD_TESTS=ON", "-DMEZZO_BUILD_TUTORIALS=ON", "-DMEZZO_WERROR=ON"]  # as tests/run.sh
 

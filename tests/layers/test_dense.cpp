@@ -1,4 +1,4 @@
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

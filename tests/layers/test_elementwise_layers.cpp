@@ -1,8 +1,8 @@
-#include <mezzo/layers/activation.hpp>
-#include <mezzo/layers/gelu.hpp>
+#include <mezzo/layers/activations/activation.hpp>
+#include <mezzo/layers/activations/gelu.hpp>
+#include <mezzo/layers/activations/relu.hpp>
+#include <mezzo/layers/activations/softmax.hpp>
 #include <mezzo/layers/preprocessing/rescaling.hpp>
-#include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/softmax.hpp>
 
 #include "parity.hpp"
 #include "support/refused.hpp"

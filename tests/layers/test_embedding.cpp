@@ -1,4 +1,4 @@
-#include <mezzo/layers/embedding.hpp>
+#include <mezzo/layers/core/embedding.hpp>
 
 #include <mezzo/mezzo.hpp>
 

@@ -1,4 +1,4 @@
-#include <mezzo/layers/leaky_relu.hpp>
+#include <mezzo/layers/activations/leaky_relu.hpp>
 #include <mezzo/layers/pooling/global_average_pooling1d.hpp>
 #include <mezzo/layers/reshaping/flatten.hpp>
 #include <mezzo/layers/reshaping/reshape.hpp>

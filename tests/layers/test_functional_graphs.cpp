@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/layers/activation.hpp>
+#include <mezzo/layers/activations/activation.hpp>
+#include <mezzo/layers/activations/relu.hpp>
 #include <mezzo/layers/convolutional/conv2d.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/merging/add.hpp>
 #include <mezzo/layers/normalization/batch_normalization.hpp>
 #include <mezzo/layers/pooling/max_pooling2d.hpp>
 #include <mezzo/layers/preprocessing/rescaling.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
-#include <mezzo/layers/relu.hpp>
 #include <mezzo/layers/reshaping/flatten.hpp>
 #include <mezzo/training/model/model.hpp>
 

@@ -1,6 +1,6 @@
 // SimpleRNN, LSTM, GRU, RNN and their cells, against values recorded from Keras.
 #include <mezzo/io/safetensors.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/recurrent/bidirectional.hpp>
 #include <mezzo/layers/recurrent/gru.hpp>
 #include <mezzo/layers/recurrent/lstm.hpp>

@@ -1,5 +1,5 @@
 // RNN with cells of a program, and activations that the op recurrence doesn't have.
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/recurrent/gru.hpp>
 #include <mezzo/layers/recurrent/lstm.hpp>
 #include <mezzo/layers/recurrent/rnn.hpp>

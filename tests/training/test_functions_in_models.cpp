@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include <mezzo/layers/activation.hpp>
-#include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/lambda.hpp>
+#include <mezzo/layers/activations/activation.hpp>
+#include <mezzo/layers/core/dense.hpp>
+#include <mezzo/layers/core/lambda.hpp>
 #include <mezzo/ops/grad.hpp>
 #include <mezzo/ops/image.hpp>
 #include <mezzo/ops/index.hpp>

@@ -1,22 +1,22 @@
 #include <mezzo/layers/classes.hpp>
 
-#include <mezzo/layers/activation.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/activations/activation.hpp>
+#include <mezzo/layers/activations/elu.hpp>
+#include <mezzo/layers/activations/gelu.hpp>
+#include <mezzo/layers/activations/leaky_relu.hpp>
+#include <mezzo/layers/activations/prelu.hpp>
+#include <mezzo/layers/activations/relu.hpp>
+#include <mezzo/layers/activations/softmax.hpp>
+#include <mezzo/layers/core/dense.hpp>
+#include <mezzo/layers/core/einsum_dense.hpp>
+#include <mezzo/layers/core/embedding.hpp>
+#include <mezzo/layers/core/identity.hpp>
+#include <mezzo/layers/core/masking.hpp>
+#include <mezzo/layers/core/position_embedding.hpp>
+#include <mezzo/layers/core/reversible_embedding.hpp>
+#include <mezzo/layers/core/rotary_embedding.hpp>
+#include <mezzo/layers/core/sine_position_encoding.hpp>
 #include <mezzo/layers/describe_shared.hpp>
-#include <mezzo/layers/einsum_dense.hpp>
-#include <mezzo/layers/elu.hpp>
-#include <mezzo/layers/embedding.hpp>
-#include <mezzo/layers/gelu.hpp>
-#include <mezzo/layers/identity.hpp>
-#include <mezzo/layers/leaky_relu.hpp>
-#include <mezzo/layers/masking.hpp>
-#include <mezzo/layers/position_embedding.hpp>
-#include <mezzo/layers/prelu.hpp>
-#include <mezzo/layers/relu.hpp>
-#include <mezzo/layers/reversible_embedding.hpp>
-#include <mezzo/layers/rotary_embedding.hpp>
-#include <mezzo/layers/sine_position_encoding.hpp>
-#include <mezzo/layers/softmax.hpp>
 
 namespace mezzo {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <mezzo/initializers/variance_scaling.hpp>
-#include <mezzo/layers/activation.hpp>
+#include <mezzo/layers/activations/activation.hpp>
 
 namespace mezzo::detail {
 

@@ -8,7 +8,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/models/conv_norm.hpp>
 #include <mezzo/nn/checks.hpp>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <mezzo/layers/attention/multi_head_attention.hpp>
-#include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/embedding.hpp>
+#include <mezzo/layers/core/dense.hpp>
+#include <mezzo/layers/core/embedding.hpp>
 #include <mezzo/layers/normalization/layer_normalization.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/embedding.hpp>
+#include <mezzo/layers/core/embedding.hpp>
 #include <mezzo/layers/normalization/layer_normalization.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/models/generation.hpp>

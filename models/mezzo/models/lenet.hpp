@@ -4,7 +4,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/convolutional/conv2d.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/pooling/average_pooling2d.hpp>
 #include <mezzo/layers/preprocessing/rescaling.hpp>
 #include <mezzo/layers/reshaping/flatten.hpp>

@@ -5,7 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/layers/rotary_embedding.hpp>
+#include <mezzo/layers/core/rotary_embedding.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/key_value_cache.hpp>

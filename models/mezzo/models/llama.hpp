@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/dense.hpp>
-#include <mezzo/layers/embedding.hpp>
+#include <mezzo/layers/core/dense.hpp>
+#include <mezzo/layers/core/embedding.hpp>
 #include <mezzo/layers/normalization/rms_normalization.hpp>
 #include <mezzo/models/generation.hpp>
 #include <mezzo/training/model/model.hpp>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/layers/reshaping/flatten.hpp>
 #include <mezzo/training/model/model.hpp>

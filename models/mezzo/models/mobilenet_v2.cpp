@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <mezzo/initializers/random_normal.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/models/conv_norm.hpp>
 #include <mezzo/nn/checks.hpp>

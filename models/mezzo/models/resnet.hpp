@@ -4,12 +4,12 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/layers/activations/relu.hpp>
 #include <mezzo/layers/convolutional/conv2d.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/normalization/batch_normalization.hpp>
 #include <mezzo/layers/pooling/global_average_pooling2d.hpp>
 #include <mezzo/layers/pooling/max_pooling2d.hpp>
-#include <mezzo/layers/relu.hpp>
 #include <mezzo/training/model/sequential.hpp>
 
 namespace mezzo {

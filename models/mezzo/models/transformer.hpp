@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/nn/layer.hpp>
 
 // Parts that the transformers (Bert, GPT, ViT) share.

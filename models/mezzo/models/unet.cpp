@@ -11,11 +11,11 @@
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/layers/activations/relu.hpp>
 #include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/convolutional/conv2d_transpose.hpp>
 #include <mezzo/layers/normalization/batch_normalization.hpp>
 #include <mezzo/layers/pooling/max_pooling2d.hpp>
-#include <mezzo/layers/relu.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/ops.hpp>

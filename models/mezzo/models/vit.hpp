@@ -5,7 +5,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/convolutional/conv2d.hpp>
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 #include <mezzo/layers/normalization/layer_normalization.hpp>
 #include <mezzo/layers/regularization/dropout.hpp>
 #include <mezzo/training/model/model.hpp>

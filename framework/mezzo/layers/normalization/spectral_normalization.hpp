@@ -1,6 +1,6 @@
 #pragma once
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/wrapper.hpp>
+#include <mezzo/layers/core/wrapper.hpp>
 
 namespace mezzo {
 

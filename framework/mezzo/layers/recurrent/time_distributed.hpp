@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/wrapper.hpp>
+#include <mezzo/layers/core/wrapper.hpp>
 #include <mezzo/nn/positional.hpp>
 
 namespace mezzo {

@@ -3,7 +3,7 @@
 #include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/lambda.hpp>
+#include <mezzo/layers/core/lambda.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/sequential.hpp>
 

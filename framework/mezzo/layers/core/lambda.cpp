@@ -1,4 +1,4 @@
-#include <mezzo/layers/lambda.hpp>
+#include <mezzo/layers/core/lambda.hpp>
 
 #include <mezzo/core/fail.hpp>
 

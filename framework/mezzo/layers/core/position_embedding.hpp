@@ -1,7 +1,7 @@
 #pragma once
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/position_layer.hpp>
-#include <mezzo/layers/reversible_embedding.hpp>
+#include <mezzo/layers/core/position_layer.hpp>
+#include <mezzo/layers/core/reversible_embedding.hpp>
 
 namespace mezzo {
 

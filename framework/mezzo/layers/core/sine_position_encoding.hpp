@@ -1,6 +1,6 @@
 #pragma once
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/position_layer.hpp>
+#include <mezzo/layers/core/position_layer.hpp>
 
 namespace mezzo {
 

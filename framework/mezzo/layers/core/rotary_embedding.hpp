@@ -3,7 +3,7 @@
 #include <string>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/layers/position_layer.hpp>
+#include <mezzo/layers/core/position_layer.hpp>
 
 namespace mezzo {
 

@@ -1,4 +1,4 @@
-#include <mezzo/layers/reversible_embedding.hpp>
+#include <mezzo/layers/core/reversible_embedding.hpp>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>

@@ -1,4 +1,4 @@
-#include <mezzo/layers/softmax.hpp>
+#include <mezzo/layers/activations/softmax.hpp>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>

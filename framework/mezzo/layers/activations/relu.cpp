@@ -1,7 +1,7 @@
-#include <mezzo/layers/relu.hpp>
+#include <mezzo/layers/activations/relu.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/layers/leaky_relu.hpp>
+#include <mezzo/layers/activations/leaky_relu.hpp>
 
 namespace mezzo {
 

@@ -5,9 +5,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/layers/position_embedding.hpp>
-#include <mezzo/layers/rotary_embedding.hpp>
-#include <mezzo/layers/sine_position_encoding.hpp>
+#include <mezzo/layers/core/position_embedding.hpp>
+#include <mezzo/layers/core/rotary_embedding.hpp>
+#include <mezzo/layers/core/sine_position_encoding.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/ops/helpers.hpp>

@@ -1,4 +1,4 @@
-#include <mezzo/layers/masking.hpp>
+#include <mezzo/layers/core/masking.hpp>
 
 #include <mezzo/nn/checks.hpp>
 

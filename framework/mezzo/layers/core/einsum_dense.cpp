@@ -1,4 +1,4 @@
-#include <mezzo/layers/einsum_dense.hpp>
+#include <mezzo/layers/core/einsum_dense.hpp>
 
 #include <algorithm>
 

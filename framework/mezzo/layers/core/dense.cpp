@@ -1,4 +1,4 @@
-#include <mezzo/layers/dense.hpp>
+#include <mezzo/layers/core/dense.hpp>
 
 #include <mezzo/layers/convolutional/kernel_weights.hpp>
 #include <mezzo/nn/checks.hpp>

@@ -1,4 +1,4 @@
-#include <mezzo/layers/prelu.hpp>
+#include <mezzo/layers/activations/prelu.hpp>
 
 #include <algorithm>
 
