@@ -20,8 +20,10 @@ std::vector<detail::SavedClass<Layer>> layer_classes();
 
 /// @name Tables of the folders, each in its classes.cpp; layer_classes() joins them
 /// @{
+std::vector<detail::SavedClass<Layer>> activation_layer_classes();
 std::vector<detail::SavedClass<Layer>> attention_layer_classes();
 std::vector<detail::SavedClass<Layer>> convolutional_layer_classes();
+std::vector<detail::SavedClass<Layer>> core_layer_classes();
 std::vector<detail::SavedClass<Layer>> image_layer_classes();
 std::vector<detail::SavedClass<Layer>> merging_layer_classes();
 std::vector<detail::SavedClass<Layer>> normalization_layer_classes();
