@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that each option of a saved class is described: an option that describe() forgets is lost by save(). And that
-each option of Trainer is compared between ranks, or may differ.
+each layer has an entry in a table of saved classes, and each option of Trainer is compared between ranks, or may differ.
 
 check_options.py ROOT. Every finding is one line; the exit code is 1 if there is any.
 """
@@ -8,6 +8,9 @@ check_options.py ROOT. Every finding is one line; the exit code is 1 if there is
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from layer_tables import findings_of_layers  # noqa: E402
 
 # Written for all layers, or said to be not saved (docs/saving.md).
 NOT_DESCRIBED = {"named", "name", "dtype", "trainable", "weights"}
@@ -74,7 +77,7 @@ def findings_of_ranks(texts):
 def main(root):
     paths = sorted((Path(root) / "framework" / "mezzo").rglob("*.[ch]pp"))
     texts = [path.read_text(encoding="utf-8") for path in paths]
-    findings = findings_of(texts) + findings_of_ranks(texts)
+    findings = findings_of(texts) + findings_of_layers(root) + findings_of_ranks(texts)
     print("\n".join([*findings, f"{len(findings)} findings"]))
     return 1 if findings else 0
 

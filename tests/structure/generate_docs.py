@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes the parts of the docs that are made from tables, between markers. generate_docs.py [--check] [ROOT]
 
+It also adds headers of layers that a table of saved layers includes to mezzo.hpp (layer_tables.py).
+
 A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. The part `program NAME` of any
 document shows a program with Keras in Python and the same in C++, `recipe NAME` one with Lightning (programs.py).
 
@@ -18,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import catalogue  # noqa: E402
 from folders import FOLDERS, direct_uses  # noqa: E402
+from layer_tables import generate_includes  # noqa: E402
 from programs import ProgramError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 import records  # noqa: E402
@@ -117,6 +120,7 @@ def generate(root, write):
             path.write_text(text, encoding="utf-8")
         elif text != old:
             yield part.document, f"{part.name} is not current; run python3 tests/structure/generate_docs.py"
+    yield from generate_includes(root, write)
 
 
 def documents(root):
