@@ -5,6 +5,8 @@
 
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 
+#include <mezzo/backends/xsimd/conversions.hpp>
+
 #include "support/xsimd.hpp"
 
 using namespace mezzo;

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>

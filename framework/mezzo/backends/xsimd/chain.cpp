@@ -6,6 +6,8 @@
 #include <set>
 
 #include <mezzo/backends/common/walk.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
+#include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/ops/elementwise_program.hpp>

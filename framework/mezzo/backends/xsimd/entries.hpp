@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/core/isa.hpp>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 

@@ -2,15 +2,33 @@
 
 #include <algorithm>
 
+#include <mezzo/backends/xsimd/attention/attention.hpp>
+#include <mezzo/backends/xsimd/batch_norm.hpp>
+#include <mezzo/backends/xsimd/chain.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
+#include <mezzo/backends/xsimd/crossentropy.hpp>
 #include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
+#include <mezzo/backends/xsimd/dropout.hpp>
+#include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/few_rows.hpp>
 #include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
+#include <mezzo/backends/xsimd/finite.hpp>
+#include <mezzo/backends/xsimd/fold.hpp>
+#include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
 #include <mezzo/backends/xsimd/outer_products.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
+#include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
+#include <mezzo/backends/xsimd/reduce.hpp>
+#include <mezzo/backends/xsimd/scan.hpp>
+#include <mezzo/backends/xsimd/softmax.hpp>
 #include <mezzo/backends/xsimd/truth.hpp>
+#include <mezzo/backends/xsimd/update.hpp>
+#include <mezzo/backends/xsimd/update_rules.hpp>
+#include <mezzo/backends/xsimd/winograd/winograd.hpp>
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/ops/op_set.hpp>

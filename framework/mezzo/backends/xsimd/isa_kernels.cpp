@@ -2,7 +2,7 @@
 
 namespace mezzo::xsimd_kernels {
 
-// Defined by isa_kernels.isa.cpp, once for each instruction set.
+// Defined by isa_table.isa.cpp, once for each instruction set.
 namespace sse2 {
 extern const IsaKernels isa_kernels;
 }

@@ -1,32 +1,38 @@
 #pragma once
-#include <mezzo/backends/xsimd/attention/attention.hpp>
-#include <mezzo/backends/xsimd/batch_norm.hpp>
-#include <mezzo/backends/xsimd/chain.hpp>
-#include <mezzo/backends/xsimd/conversions.hpp>
-#include <mezzo/backends/xsimd/crossentropy.hpp>
-#include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
-#include <mezzo/backends/xsimd/dropout.hpp>
-#include <mezzo/backends/xsimd/elementwise.hpp>
-#include <mezzo/backends/xsimd/few_rows.hpp>
-#include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
-#include <mezzo/backends/xsimd/finite.hpp>
-#include <mezzo/backends/xsimd/fold.hpp>
-#include <mezzo/backends/xsimd/layer_norm.hpp>
-#include <mezzo/backends/xsimd/pooling.hpp>
-#include <mezzo/backends/xsimd/products.hpp>
-#include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
-#include <mezzo/backends/xsimd/reduce.hpp>
-#include <mezzo/backends/xsimd/scan.hpp>
-#include <mezzo/backends/xsimd/softmax.hpp>
-#include <mezzo/backends/xsimd/update.hpp>
-#include <mezzo/backends/xsimd/update_rules.hpp>
-#include <mezzo/backends/xsimd/winograd/winograd.hpp>
+#include <mezzo/backends/xsimd/family.hpp>
 #include <mezzo/core/isa.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// The functions of all families for one instruction set. A new family is one member here, with its initializer in
-/// isa_kernels.isa.cpp.
+struct AttentionFunctions;
+struct AvgPool2dFunctions;
+struct BatchNormFunctions;
+struct CastFunctions;
+struct ChainFunctions;
+struct CrossentropyFunctions;
+struct DepthwiseFunctions;
+struct DropoutFunctions;
+struct ElementwiseFunctions;
+struct FewRowsFunctions;
+struct FewTapsFunctions;
+struct FiniteFunctions;
+struct Float16SplitFunctions;
+struct FoldFunctions;
+struct LayerNormFunctions;
+struct MaxPool2dFunctions;
+struct ProductFunctions;
+struct RecurrenceFunctions;
+struct ReduceFunctions;
+struct ReluBiasGradientFunctions;
+struct RuleFunctions;
+struct ScanFunctions;
+struct SoftmaxFunctions;
+struct SplitMasterFunctions;
+struct UpdateFunctions;
+struct WinogradFunctions;
+
+/// The tables of all families for one instruction set. Each table is defined in the header of its family. A new family
+/// is one member here, with its initializer in isa_table.isa.cpp.
 struct IsaKernels {
   const AttentionFunctions& attention;
   const AvgPool2dFunctions& avg_pool2d;

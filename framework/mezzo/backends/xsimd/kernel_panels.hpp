@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo::xsimd_kernels {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <mezzo/backends/xsimd/batch_norm.hpp>
 #include <mezzo/backends/xsimd/channels.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/batch_norm.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 
 namespace mezzo::xsimd_kernels {

@@ -9,6 +9,7 @@
 #include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/left_factor.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 #include <mezzo/backends/xsimd/window_products.hpp>
 #include <mezzo/compiler/work.hpp>

@@ -7,6 +7,7 @@
 #include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/compiler/work.hpp>
 
 // A 1 x 1 convolution is the product of a matrix with a row for each pixel and a small matrix. The small one is packed

@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/norm_gradient.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 
 // The gradient dy of the norm is an array as large as the convolution's output, which nothing else reads. A thread

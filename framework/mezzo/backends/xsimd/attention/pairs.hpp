@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <mezzo/backends/xsimd/attention/heads.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 
 namespace mezzo::xsimd_kernels {
 

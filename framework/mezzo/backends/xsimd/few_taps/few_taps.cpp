@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 

@@ -1,5 +1,7 @@
 #include <mezzo/backends/xsimd/recurrence/packed_kernel.hpp>
 
+#include <mezzo/backends/xsimd/products.hpp>
+
 #include <algorithm>
 
 namespace mezzo::xsimd_kernels {

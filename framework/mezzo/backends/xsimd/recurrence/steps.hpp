@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/recurrence/packed_kernel.hpp>
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
 #include <mezzo/ops/recurrence_layout.hpp>

@@ -2,6 +2,7 @@
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/cpu.hpp>

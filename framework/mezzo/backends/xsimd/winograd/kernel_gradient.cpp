@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
+#include <mezzo/backends/xsimd/winograd/winograd.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
