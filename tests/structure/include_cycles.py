@@ -1,6 +1,6 @@
 """Rule: few files include one another in a circle.
 
-A header and the sources of its name are one component. All components that reach one another by #include are one
+A header and the sources of its name are one component; lists (.def) belong to none. All components that reach one another by #include are one
 cycle, in whatever folders they lie. A cycle has the name of one of its components: the one in the list of exceptions,
 else the one that most of the others include.
 """
@@ -21,10 +21,11 @@ def component(path):
 def include_graph(sources):
     """{component: components that it includes}"""
     graph = {component(path): set() for path in sources.library}
+    library = set(sources.library)
     for path in sources.library:
         for include in sources.tree.includes(path):
             target = sources.tree.resolve(path, *include)
-            if target and component(target) in graph and component(target) != component(path):
+            if target in library and component(target) != component(path):
                 graph[component(path)].add(component(target))
     return graph
 

@@ -70,6 +70,11 @@ class IncludeCycles(Case):
         files[LIBRARY + "core/c.cpp"] = '#include "d.hpp"\n'
         self.expect(files, LIBRARY + "core/b.hpp:1", "4 components")
 
+    def test_list_beside_a_header(self):
+        files = {**self.FOUR, LIBRARY + "core/d.def": "D(1)\n"}
+        files[LIBRARY + "core/c.cpp"] = "#include <mezzo/core/d.def>\n"
+        self.expect_nothing(files)
+
     def test_cycle_of_two_rooms(self):
         room = "training/loops/"
         files = {path.replace("core/a", room + "a"): text.replace("core/a", room + "a")

@@ -7,7 +7,7 @@
 
 #include <mezzo/data/batch_pool.hpp>
 #include <mezzo/data/collate.hpp>
-#include <mezzo/data/loader.hpp>
+#include <mezzo/data/loader_options.hpp>
 
 namespace mezzo::detail {
 

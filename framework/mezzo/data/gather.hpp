@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/data/dataset.hpp>
+#include <mezzo/data/dataset_source.hpp>
 #include <mezzo/data/skipped_samples.hpp>
 
 namespace mezzo::detail {

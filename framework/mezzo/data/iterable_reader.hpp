@@ -9,7 +9,7 @@
 #include <mezzo/data/batch_source.hpp>
 #include <mezzo/data/batch_workers.hpp>
 #include <mezzo/data/iterable_dataset.hpp>
-#include <mezzo/data/loader.hpp>
+#include <mezzo/data/loader_options.hpp>
 
 namespace mezzo::detail {
 

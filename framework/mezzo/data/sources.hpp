@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/data/dataset.hpp>
+#include <mezzo/data/dataset_source.hpp>
 
 namespace mezzo::detail {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/data/dataset.hpp>
+#include <mezzo/data/dataset_source.hpp>
 #include <mezzo/data/permutation.hpp>
 
 namespace mezzo::detail {

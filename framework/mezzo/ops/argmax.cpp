@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 namespace mezzo {
 namespace {

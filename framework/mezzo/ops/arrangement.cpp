@@ -4,10 +4,15 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/reductions.hpp>
 #include <mezzo/ops/run_sizes.hpp>
+#include <mezzo/ops/shape.hpp>
 
 // Compositions that rearrange axes and elements.
 namespace mezzo {

@@ -6,8 +6,10 @@
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,4 +1,5 @@
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/conv2d.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>

@@ -5,7 +5,9 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/number_range.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/reductions.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {

@@ -1,6 +1,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/shape.hpp>
 
 namespace mezzo {
 namespace {

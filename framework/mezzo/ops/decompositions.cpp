@@ -4,8 +4,14 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/finfo.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/shape.hpp>
 
 // QR, eigenvalues, singular values, and functions computed from them.
 namespace mezzo {

@@ -3,9 +3,13 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/products.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/shape.hpp>
 
 namespace mezzo {
 namespace {

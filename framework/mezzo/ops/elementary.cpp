@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 

@@ -1,3 +1,4 @@
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>

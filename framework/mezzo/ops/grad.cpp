@@ -13,6 +13,7 @@
 #include <mezzo/graph/node.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/helpers.hpp>
 

@@ -1,10 +1,13 @@
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <mezzo/graph/gradient_context.hpp>
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/basic_ops.hpp>
 
 namespace mezzo::detail {
 

@@ -5,8 +5,13 @@
 #include <functional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/image_helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
+#include <mezzo/ops/products.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 // Colours, sizes, patches and filters of images.
 namespace mezzo {

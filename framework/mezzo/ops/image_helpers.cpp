@@ -7,6 +7,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/conv2d.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo::detail {

@@ -3,9 +3,14 @@
 #include <numeric>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/image.hpp>
 #include <mezzo/ops/image_helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/random.hpp>
 
 // Pixels by position: map_coordinates and the transforms of images that it makes.

@@ -6,9 +6,13 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,8 +1,12 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
 // Equations and determinants.

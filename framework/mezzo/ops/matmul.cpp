@@ -3,9 +3,11 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/listed.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
 #include <mezzo/ops/run_sizes.hpp>
 
 namespace mezzo {

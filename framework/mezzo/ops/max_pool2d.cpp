@@ -1,5 +1,6 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/pool2d.hpp>
 #include <mezzo/ops/pooling.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 

@@ -3,9 +3,13 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/flat_sqrt.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/numpy.hpp>
+#include <mezzo/ops/products.hpp>
 
 // Reductions that leave NaN out, and further statistics: compositions.
 namespace mezzo {

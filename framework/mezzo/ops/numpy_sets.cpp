@@ -9,12 +9,17 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/number_range.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/run_sizes.hpp>
+#include <mezzo/ops/sorting.hpp>
 
 // Sets, positions and pieces: compositions, and functions on the host.
 namespace mezzo {

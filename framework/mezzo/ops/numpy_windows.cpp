@@ -3,12 +3,19 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/conv2d.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
 #include <mezzo/ops/image_helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
 
 // Windows of arrays, the Bessel function i0 and LU factors.
 namespace mezzo {

@@ -2,7 +2,9 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 

@@ -1,6 +1,7 @@
 #include <mezzo/ops/pooling.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/padding.hpp>
 
 namespace mezzo {
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/padding.hpp>
 
 namespace mezzo::detail {
 

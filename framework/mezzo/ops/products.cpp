@@ -1,8 +1,11 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
 
 // Products as compositions of einsum.
 namespace mezzo {

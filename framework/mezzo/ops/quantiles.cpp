@@ -3,8 +3,13 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/numpy.hpp>
+#include <mezzo/ops/sorting.hpp>
 
 // Quantiles of keras.ops, of all elements and of those that are not NaN.
 namespace mezzo {

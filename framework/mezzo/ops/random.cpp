@@ -12,8 +12,10 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/random_words.hpp>
 #include <mezzo/ops/run_sizes.hpp>

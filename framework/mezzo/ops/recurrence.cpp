@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/recurrence_layout.hpp>
 

@@ -7,6 +7,8 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 namespace mezzo {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/number_range.hpp>
+#include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 

@@ -1,9 +1,14 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/shape.hpp>
 
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+#include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 

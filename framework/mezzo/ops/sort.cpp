@@ -2,9 +2,13 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
+#include <mezzo/ops/sorting.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,5 +1,6 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/reductions.hpp>
 
 namespace mezzo {
 namespace {

@@ -1,8 +1,10 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/run_sizes.hpp>
+#include <mezzo/ops/shape.hpp>
 
 #include <algorithm>
 

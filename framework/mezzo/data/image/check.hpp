@@ -1,7 +1,9 @@
 #pragma once
 #include <string_view>
 
+#include <mezzo/core/dtype.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/tensor.hpp>
 
 namespace mezzo::image::detail {
 
