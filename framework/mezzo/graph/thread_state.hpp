@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <mezzo/core/execution_context.hpp>
-#include <mezzo/graph/node.hpp>
+#include <mezzo/graph/scope.hpp>
 
 namespace mezzo {
 

@@ -8,10 +8,11 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/usage.hpp>
-#include <mezzo/graph/value.hpp>
 #include <mezzo/precision/policy.hpp>
 
 namespace mezzo {
+
+class Value;
 
 namespace detail {
 /// State of a variable, shared by its layer, the graph, plans and optimizers. The functions that read or replace all
