@@ -52,31 +52,6 @@ std::string detail::located(std::string_view where, fmt::string_view message, fm
   return where.empty() ? text : fmt::format("{} {}", where, text);
 }
 
-namespace detail {
-namespace {
-
-std::string text_of(const Shape& shape) { return to_string(shape); }
-std::string text_of(const ShapeView& shape) { return to_string(shape); }
-std::string text_of(const Size& size) { return size.known() ? fmt::to_string(size.or_unknown()) : "?"; }
-std::string_view text_of(DType dtype) { return dtype_name(dtype); }
-std::string text_of(const Tensor& tensor) { return tensor.describe(); }
-
-}  // namespace
-
-template <class T>
-fmt::format_context::iterator TextFormatter<T>::format(const T& value, fmt::format_context& context) const {
-  const auto& text = text_of(value);
-  return std::copy(text.begin(), text.end(), context.out());
-}
-
-template struct TextFormatter<Shape>;
-template struct TextFormatter<ShapeView>;
-template struct TextFormatter<Size>;
-template struct TextFormatter<DType>;
-template struct TextFormatter<Tensor>;
-
-}  // namespace detail
-
 Error::Error(const std::string& text) : std::runtime_error(detail::one_line(text)) {}
 
 }  // namespace mezzo

@@ -5,19 +5,22 @@
 #include <string_view>
 #include <utility>
 
-#include <mezzo/core/dtype.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
-#include <mezzo/core/shape_view.hpp>
-#include <mezzo/core/size.hpp>
-#include <mezzo/core/tensor.hpp>
 
 // Formatters of mezzo's types and functions that throw. Private: the public headers must not depend on fmt.
 
+namespace mezzo {
+class ShapeView;
+class Size;
+class Tensor;
+enum class DType;
+}  // namespace mezzo
+
 namespace mezzo::detail {
 
-/// Formatter of a type that has one text, without options. format() is compiled once: fmt::format_to() in a header
-/// compiles all of fmt's engine in each file.
+/// Formatter of a type that has one text, without options. format() is compiled once, in formatters.cpp:
+/// fmt::format_to() in a header compiles all of fmt's engine in each file.
 template <class T>
 struct TextFormatter {
   constexpr const char* parse(fmt::format_parse_context& context) { return context.begin(); }
