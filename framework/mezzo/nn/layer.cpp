@@ -335,6 +335,11 @@ detail::CalledBy::CalledBy(const detail::Shared<detail::LayerState>& layer)
     : outer_(std::exchange(caller(), layer.get())) {}
 detail::CalledBy::~CalledBy() { caller() = outer_; }
 
+DType detail::stored_dtype(const detail::WeightPolicy& weight) {
+  const DType dtype = weight.policy.variable_dtype();
+  return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
+}
+
 std::vector<detail::WeightPolicy> detail::weight_policies(const Layer& root, const Policy& base) {
   std::vector<detail::WeightPolicy> out;
   const std::vector<detail::PolicyLevel> levels{{.policy = dtype_policy(), .path = "", .of_layer = false},

@@ -4,11 +4,7 @@
 #include <cctype>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/graph/scope.hpp>
-#include <mezzo/graph/wide_state.hpp>
-#include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/layer_names.hpp>
-#include <mezzo/nn/weight_dtypes.hpp>
 
 namespace mezzo {
 namespace {
@@ -88,23 +84,6 @@ std::string detail::snake_case(const std::string& kind) {
     out += static_cast<char>(std::tolower(c));
   }
   return out;
-}
-
-bool detail::has_wide_state(const detail::LayerState& state) {
-  return std::any_of(state.weights.begin(), state.weights.end(),
-                     [](const Variable& weight) { return stays_wide(*weight.state()); });
-}
-
-std::uint32_t detail::version_of_dtype() {
-  const detail::Frames& frames = detail::current_frames();
-  const bool of_layer = std::any_of(frames.begin(), frames.end(),
-                                    [](const detail::Frame& frame) { return !frame.info->policy.inherits(); });
-  return detail::dtype_policy_version() - (of_layer ? 1 : 0);
-}
-
-DType detail::stored_dtype(const detail::WeightPolicy& weight) {
-  const DType dtype = weight.policy.variable_dtype();
-  return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }
 
 }  // namespace mezzo

@@ -8,6 +8,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/weight_facts.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo::detail {
 namespace {

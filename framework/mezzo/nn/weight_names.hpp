@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/io/safetensors.hpp>
-#include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/layer_state.hpp>
 
 namespace mezzo::detail {
 
