@@ -4,23 +4,17 @@
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/constraints/classes.hpp>
-#include <mezzo/constraints/names.hpp>
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/initializers/classes.hpp>
-#include <mezzo/initializers/names.hpp>
 #include <mezzo/layers/classes.hpp>
 #include <mezzo/losses/classes.hpp>
-#include <mezzo/losses/names.hpp>
 #include <mezzo/metrics/classes.hpp>
-#include <mezzo/metrics/names.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/family_names.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/classes.hpp>
-#include <mezzo/optimizers/names.hpp>
 #include <mezzo/regularizers/classes.hpp>
-#include <mezzo/regularizers/names.hpp>
 #include <mezzo/training/checkpoints/hyperparameter_reader.hpp>
 #include <mezzo/training/loggers/names.hpp>
 #include <mezzo/training/model/model_config.hpp>
@@ -31,6 +25,14 @@
 namespace mezzo {
 namespace {
 
+/// Registers the classes of a family and the texts that options take for them. `family` is its name in errors.
+template <class Base, std::vector<detail::NamedClass<Base>> (*classes)()>
+void register_family(const char* family) {
+  static const NameTable<Base> names = detail::name_table(family, classes());
+  register_names(names);
+  detail::register_classes<Base>([] { return detail::saved_classes(classes()); });
+}
+
 struct Registration {
   Registration() {
     register_op_table(ops::table);
@@ -38,23 +40,17 @@ struct Registration {
     detail::register_kernel_table(kernel_table);
     detail::register_widening(create_widened);
     register_dtype_support(onednn_support);
-    register_names(constraint_names());
-    register_names(initializer_names());
-    register_names(loss_names());
-    register_names(metric_names());
-    register_names(optimizer_names());
-    register_names(regularizer_names());
     register_names(logger_names());
     register_names(profiler_names());
     detail::register_hyperparameter_reader(detail::checkpoint_hyperparameters());
-    detail::register_classes<Constraint>(constraint_classes);
-    detail::register_classes<Initializer>(initializer_classes);
+    register_family<Constraint, constraint_classes>("constraint");
+    register_family<Initializer, initializer_classes>("initializer");
     detail::register_classes<Layer>(layer_classes);
     detail::layer_configs() = {detail::write_layer, detail::read_layer, detail::copy_container};
-    detail::register_classes<Loss>(loss_classes);
-    detail::register_classes<Metric>(metric_classes);
-    detail::register_classes<Optimizer>(optimizer_classes);
-    detail::register_classes<Regularizer>(regularizer_classes);
+    register_family<Loss, loss_classes>("loss");
+    register_family<Metric, metric_classes>("metric");
+    register_family<Optimizer, optimizer_classes>("optimizer");
+    register_family<Regularizer, regularizer_classes>("regularizer");
     detail::register_classes<Schedule>(schedule_classes);
   }
 };

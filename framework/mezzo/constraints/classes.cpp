@@ -19,11 +19,21 @@ static void describe(Fields& fields, MaxNormOptions& options) {
 
 static void describe(Fields& fields, UnitNormOptions& options) { fields("axis", options.axis); }
 
-std::vector<detail::SavedClass<Constraint>> constraint_classes() {
-  return {detail::saved_class<MaxNorm, MaxNormOptions, Constraint>("MaxNorm"),
-          detail::saved_class<MinMaxNorm, MinMaxNormOptions, Constraint>("MinMaxNorm"),
-          detail::saved_plain<Constraint, NonNeg>("NonNeg"),
-          detail::saved_class<UnitNorm, UnitNormOptions, Constraint>("UnitNorm")};
+namespace {
+
+template <class C>
+detail::NamedClass<Constraint> named(detail::SavedClass<Constraint> saved) {
+  const std::string name = saved.name;
+  return detail::with_names<C>(std::move(saved), detail::keras_names(name));
+}
+
+}  // namespace
+
+std::vector<detail::NamedClass<Constraint>> constraint_classes() {
+  return {named<MaxNorm>(detail::saved_class<MaxNorm, MaxNormOptions, Constraint>("MaxNorm")),
+          named<MinMaxNorm>(detail::saved_class<MinMaxNorm, MinMaxNormOptions, Constraint>("MinMaxNorm")),
+          named<NonNeg>(detail::saved_plain<Constraint, NonNeg>("NonNeg")),
+          named<UnitNorm>(detail::saved_class<UnitNorm, UnitNormOptions, Constraint>("UnitNorm"))};
 }
 
 }  // namespace mezzo

@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include <mezzo/nn/saved_class.hpp>
+#include <mezzo/nn/named_class.hpp>
 
 namespace mezzo {
 
-/// Classes of constraints that configs name.
-std::vector<detail::SavedClass<Constraint>> constraint_classes();
+/// Classes of constraints that configs and options name.
+std::vector<detail::NamedClass<Constraint>> constraint_classes();
 
 }  // namespace mezzo

@@ -1,6 +1,5 @@
 #include <mezzo/constraints/constraints.hpp>
 
-#include <mezzo/constraints/names.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -17,11 +16,6 @@ void require_not_negative(const char* kind, const char* option, double value) {
 Value norms_of(const Value& weight, const detail::Ints& axis) {
   const Value squares = sum(weight * weight, {.axes = axis.numbers(), .keepdims = true});
   return sqrt(squares);
-}
-
-template <class C>
-Any<Constraint> create(const std::string&) {
-  return C();
 }
 
 }  // namespace
@@ -62,18 +56,6 @@ Value UnitNorm::call(const Value& weight) const {
 Value NonNeg::call(const Value& weight) const {
   check_not_moved();
   return relu(weight);
-}
-
-const NameTable<Constraint>& constraint_names() {
-  static const NameTable<Constraint> table("constraint", {{"MaxNorm", create<MaxNorm>},
-                                                          {"MinMaxNorm", create<MinMaxNorm>},
-                                                          {"NonNeg", create<NonNeg>},
-                                                          {"UnitNorm", create<UnitNorm>},
-                                                          {"max_norm", create<MaxNorm>},
-                                                          {"min_max_norm", create<MinMaxNorm>},
-                                                          {"non_neg", create<NonNeg>},
-                                                          {"unit_norm", create<UnitNorm>}});
-  return table;
 }
 
 }  // namespace mezzo

@@ -59,37 +59,53 @@ struct IdentityConfig {
 };
 void describe(Fields& fields, IdentityConfig& config) { fields("gain", config.gain); }
 
+/// An initializer without options.
+template <class I>
+detail::NamedClass<Initializer> plain(const char* name, std::vector<std::string> names) {
+  return detail::with_names<I>(detail::saved_plain<Initializer, I>(name), std::move(names));
+}
+
+template <class I, class Options>
+detail::NamedClass<Initializer> named(const char* name, std::vector<std::string> names) {
+  return detail::with_names<I>(detail::saved_class<I, Options, Initializer>(name), std::move(names));
+}
+
 /// A VarianceScaling whose scale, mode and distribution are fixed.
 template <class I>
-detail::SavedClass<Initializer> seeded(const char* name) {
-  return detail::saved_by<Initializer, I, SeedOptions>(
-      name, [](const I& object) { return SeedOptions{object.options().seed}; },
-      [](const SeedOptions& options) { return I(options); });
+detail::NamedClass<Initializer> seeded(const std::string& name) {
+  return detail::with_names<I>(detail::saved_by<Initializer, I, SeedOptions>(
+                                   name, [](const I& object) { return SeedOptions{object.options().seed}; },
+                                   [](const SeedOptions& options) { return I(options); }),
+                               {detail::snake_case(name)});
+}
+
+detail::SavedClass<Initializer> saved_constant() {
+  return detail::saved_by<Initializer, Constant, ConstantConfig>(
+      "Constant",
+      [](const Constant& object) {
+        return ConstantConfig{object.value(), object.values()};
+      },
+      [](const ConstantConfig& config) { return config.values ? Constant(*config.values) : Constant(config.value); });
+}
+
+detail::SavedClass<Initializer> saved_identity() {
+  return detail::saved_by<Initializer, IdentityInitializer, IdentityConfig>(
+      "Identity", [](const IdentityInitializer& object) { return IdentityConfig{object.gain()}; },
+      [](const IdentityConfig& config) { return IdentityInitializer(config.gain); });
 }
 
 }  // namespace
 
-std::vector<detail::SavedClass<Initializer>> initializer_classes() {
-  using detail::saved_by;
-  using detail::saved_class;
-  return {saved_by<Initializer, Constant, ConstantConfig>(
-              "Constant",
-              [](const Constant& object) {
-                return ConstantConfig{object.value(), object.values()};
-              },
-              [](const ConstantConfig& config) {
-                return config.values ? Constant(*config.values) : Constant(config.value);
-              }),
-          saved_by<Initializer, IdentityInitializer, IdentityConfig>(
-              "Identity", [](const IdentityInitializer& object) { return IdentityConfig{object.gain()}; },
-              [](const IdentityConfig& config) { return IdentityInitializer(config.gain); }),
-          detail::saved_plain<Initializer, Ones>("Ones"),
-          detail::saved_plain<Initializer, Zeros>("Zeros"),
-          saved_class<Orthogonal, OrthogonalOptions, Initializer>("Orthogonal"),
-          saved_class<RandomNormal, RandomNormalOptions, Initializer>("RandomNormal"),
-          saved_class<RandomUniform, RandomUniformOptions, Initializer>("RandomUniform"),
-          saved_class<TruncatedNormal, TruncatedNormalOptions, Initializer>("TruncatedNormal"),
-          saved_class<VarianceScaling, VarianceScalingOptions, Initializer>("VarianceScaling"),
+std::vector<detail::NamedClass<Initializer>> initializer_classes() {
+  return {detail::with_names<Constant>(saved_constant(), {"constant"}),
+          detail::with_names<IdentityInitializer>(saved_identity(), {"identity"}),
+          plain<Ones>("Ones", {"one", "ones"}),
+          plain<Zeros>("Zeros", {"zero", "zeros"}),
+          named<Orthogonal, OrthogonalOptions>("Orthogonal", {"orthogonal"}),
+          named<RandomNormal, RandomNormalOptions>("RandomNormal", {"normal", "random_normal"}),
+          named<RandomUniform, RandomUniformOptions>("RandomUniform", {"random_uniform", "uniform"}),
+          named<TruncatedNormal, TruncatedNormalOptions>("TruncatedNormal", {"truncated_normal"}),
+          named<VarianceScaling, VarianceScalingOptions>("VarianceScaling", {"variance_scaling"}),
           seeded<GlorotNormal>("GlorotNormal"),
           seeded<GlorotUniform>("GlorotUniform"),
           seeded<HeNormal>("HeNormal"),

@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include <mezzo/nn/saved_class.hpp>
+#include <mezzo/nn/named_class.hpp>
 
 namespace mezzo {
 
-/// Classes of initializers that configs name.
-std::vector<detail::SavedClass<Initializer>> initializer_classes();
+/// Classes of initializers that configs and options name.
+std::vector<detail::NamedClass<Initializer>> initializer_classes();
 
 }  // namespace mezzo

@@ -165,42 +165,46 @@ static void describe(Fields& fields, FittingOptions& options) {
 
 namespace {
 
+/// `more`: further names beside those of Keras.
 template <class L, class Options>
-detail::SavedClass<Loss> saved(const char* name) {
-  return detail::saved_class<L, Options, Loss>(name);
+detail::NamedClass<Loss> named(const std::string& name, std::vector<std::string> more = {}) {
+  return detail::with_names<L>(detail::saved_class<L, Options, Loss>(name), detail::keras_names(name, std::move(more)));
 }
 
 }  // namespace
 
-std::vector<detail::SavedClass<Loss>> loss_classes() {
-  return {saved<detail::FittingCrossentropy, detail::FittingOptions>("Crossentropy"),
-          saved<losses::BinaryCrossentropy, losses::BinaryCrossentropyOptions>("BinaryCrossentropy"),
-          saved<losses::BinaryFocalCrossentropy, losses::BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy"),
-          saved<losses::CTC, losses::CTCOptions>("CTC"),
-          saved<losses::CategoricalCrossentropy, losses::CategoricalCrossentropyOptions>("CategoricalCrossentropy"),
-          saved<losses::CategoricalFocalCrossentropy, losses::CategoricalFocalCrossentropyOptions>(
+std::vector<detail::NamedClass<Loss>> loss_classes() {
+  return {detail::with_names<detail::FittingCrossentropy>(
+              detail::saved_class<detail::FittingCrossentropy, detail::FittingOptions, Loss>("Crossentropy"),
+              {"crossentropy", "ce"}),
+          named<losses::BinaryCrossentropy, losses::BinaryCrossentropyOptions>("BinaryCrossentropy", {"bce", "BCE"}),
+          named<losses::BinaryFocalCrossentropy, losses::BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy"),
+          named<losses::CTC, losses::CTCOptions>("CTC"),
+          named<losses::CategoricalCrossentropy, losses::CategoricalCrossentropyOptions>("CategoricalCrossentropy"),
+          named<losses::CategoricalFocalCrossentropy, losses::CategoricalFocalCrossentropyOptions>(
               "CategoricalFocalCrossentropy"),
-          saved<losses::CategoricalGeneralizedCrossEntropy, losses::CategoricalGeneralizedCrossEntropyOptions>(
+          named<losses::CategoricalGeneralizedCrossEntropy, losses::CategoricalGeneralizedCrossEntropyOptions>(
               "CategoricalGeneralizedCrossEntropy"),
-          saved<losses::CategoricalHinge, losses::CategoricalHingeOptions>("CategoricalHinge"),
-          saved<losses::Circle, losses::CircleOptions>("Circle"),
-          saved<losses::CosineSimilarity, losses::CosineSimilarityOptions>("CosineSimilarity"),
-          saved<losses::Dice, losses::DiceOptions>("Dice"),
-          saved<losses::Hinge, losses::HingeOptions>("Hinge"),
-          saved<losses::Huber, losses::HuberOptions>("Huber"),
-          saved<losses::KLDivergence, losses::KLDivergenceOptions>("KLDivergence"),
-          saved<losses::LogCosh, losses::LogCoshOptions>("LogCosh"),
-          saved<losses::MeanAbsoluteError, losses::MeanAbsoluteErrorOptions>("MeanAbsoluteError"),
-          saved<losses::MeanAbsolutePercentageError, losses::MeanAbsolutePercentageErrorOptions>(
-              "MeanAbsolutePercentageError"),
-          saved<losses::MeanSquaredError, losses::MeanSquaredErrorOptions>("MeanSquaredError"),
-          saved<losses::MeanSquaredLogarithmicError, losses::MeanSquaredLogarithmicErrorOptions>(
-              "MeanSquaredLogarithmicError"),
-          saved<losses::Poisson, losses::PoissonOptions>("Poisson"),
-          saved<losses::SparseCategoricalCrossentropy, losses::SparseCategoricalCrossentropyOptions>(
+          named<losses::CategoricalHinge, losses::CategoricalHingeOptions>("CategoricalHinge"),
+          named<losses::Circle, losses::CircleOptions>("Circle"),
+          named<losses::CosineSimilarity, losses::CosineSimilarityOptions>("CosineSimilarity"),
+          named<losses::Dice, losses::DiceOptions>("Dice"),
+          named<losses::Hinge, losses::HingeOptions>("Hinge"),
+          named<losses::Huber, losses::HuberOptions>("Huber"),
+          named<losses::KLDivergence, losses::KLDivergenceOptions>("KLDivergence",
+                                                                   {"KLD", "kld", "kullback_leibler_divergence"}),
+          named<losses::LogCosh, losses::LogCoshOptions>("LogCosh", {"logcosh"}),
+          named<losses::MeanAbsoluteError, losses::MeanAbsoluteErrorOptions>("MeanAbsoluteError", {"MAE", "mae"}),
+          named<losses::MeanAbsolutePercentageError, losses::MeanAbsolutePercentageErrorOptions>(
+              "MeanAbsolutePercentageError", {"MAPE", "mape"}),
+          named<losses::MeanSquaredError, losses::MeanSquaredErrorOptions>("MeanSquaredError", {"MSE", "mse"}),
+          named<losses::MeanSquaredLogarithmicError, losses::MeanSquaredLogarithmicErrorOptions>(
+              "MeanSquaredLogarithmicError", {"MSLE", "msle"}),
+          named<losses::Poisson, losses::PoissonOptions>("Poisson"),
+          named<losses::SparseCategoricalCrossentropy, losses::SparseCategoricalCrossentropyOptions>(
               "SparseCategoricalCrossentropy"),
-          saved<losses::SquaredHinge, losses::SquaredHingeOptions>("SquaredHinge"),
-          saved<losses::Tversky, losses::TverskyOptions>("Tversky")};
+          named<losses::SquaredHinge, losses::SquaredHingeOptions>("SquaredHinge"),
+          named<losses::Tversky, losses::TverskyOptions>("Tversky")};
 }
 
 }  // namespace mezzo

@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include <mezzo/nn/saved_class.hpp>
+#include <mezzo/nn/named_class.hpp>
 
 namespace mezzo {
 
-/// Classes of losses that configs name.
-std::vector<detail::SavedClass<Loss>> loss_classes();
+/// Classes of losses that configs and options name.
+std::vector<detail::NamedClass<Loss>> loss_classes();
 
 }  // namespace mezzo

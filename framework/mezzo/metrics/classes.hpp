@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include <mezzo/nn/saved_class.hpp>
+#include <mezzo/nn/named_class.hpp>
 
 namespace mezzo {
 
-/// Classes of metrics that configs name.
-std::vector<detail::SavedClass<Metric>> metric_classes();
+/// Classes of metrics that configs and options name.
+std::vector<detail::NamedClass<Metric>> metric_classes();
 
 }  // namespace mezzo

@@ -1,4 +1,3 @@
-#include <mezzo/losses/names.hpp>
 #include <mezzo/metrics/at.hpp>
 #include <mezzo/metrics/binary_accuracy.hpp>
 #include <mezzo/metrics/categorical_accuracy.hpp>
@@ -206,53 +205,63 @@ static void describe(Fields& fields, LossMetricOptions& options) { fields("loss"
 
 namespace {
 
+/// A metric that options take as an object, or by the name of a loss: those stand for their means.
 template <class M, class Options>
-detail::SavedClass<Metric> saved(const char* name) {
-  return detail::saved_class<M, Options, Metric>(name);
+detail::NamedClass<Metric> saved(const std::string& name) {
+  return {.saved = detail::saved_class<M, Options, Metric>(name)};
+}
+
+/// `more`: further names beside those of Keras.
+template <class M, class Options>
+detail::NamedClass<Metric> named(const std::string& name, std::vector<std::string> more = {}) {
+  return detail::with_names<M>(detail::saved_class<M, Options, Metric>(name),
+                               detail::keras_names(name, std::move(more)));
 }
 
 /// A metric of one rate at a given value of another.
 template <class M>
-detail::SavedClass<Metric> saved_at(const char* name) {
+detail::NamedClass<Metric> saved_at(const char* name) {
   using At = metrics::AtArguments;
-  detail::SavedClass<Metric> entry = detail::saved_by<Metric, M, At>(
-      name, [](const M& object) { return std::any_cast<At>(object.made_of()); },
-      [](const At& at) { return M(at.least, at.options); });
-  return entry;
+  return {.saved = detail::saved_by<Metric, M, At>(
+              name, [](const M& object) { return std::any_cast<At>(object.made_of()); },
+              [](const At& at) { return M(at.least, at.options); })};
 }
 
 }  // namespace
 
-std::vector<detail::SavedClass<Metric>> metric_classes() {
+std::vector<detail::NamedClass<Metric>> metric_classes() {
   return {
-      saved<detail::FittingAccuracy, detail::FittingAccuracyOptions>("FittingAccuracy"),
+      detail::with_names<detail::FittingAccuracy>(
+          detail::saved_class<detail::FittingAccuracy, detail::FittingAccuracyOptions, Metric>("FittingAccuracy"),
+          {"acc", "accuracy"}),
       saved<detail::LossMetric, detail::LossMetricOptions>("LossMetric"),
-      saved<metrics::FalseNegatives, metrics::CountOptions>("FalseNegatives"),
-      saved<metrics::FalsePositives, metrics::CountOptions>("FalsePositives"),
-      saved<metrics::TrueNegatives, metrics::CountOptions>("TrueNegatives"),
-      saved<metrics::TruePositives, metrics::CountOptions>("TruePositives"),
-      saved<metrics::Precision, metrics::PrecisionOptions>("Precision"),
-      saved<metrics::Recall, metrics::RecallOptions>("Recall"),
+      named<metrics::FalseNegatives, metrics::CountOptions>("FalseNegatives"),
+      named<metrics::FalsePositives, metrics::CountOptions>("FalsePositives"),
+      named<metrics::TrueNegatives, metrics::CountOptions>("TrueNegatives"),
+      named<metrics::TruePositives, metrics::CountOptions>("TruePositives"),
+      named<metrics::Precision, metrics::PrecisionOptions>("Precision"),
+      named<metrics::Recall, metrics::RecallOptions>("Recall"),
       saved_at<metrics::PrecisionAtRecall>("PrecisionAtRecall"),
       saved_at<metrics::RecallAtPrecision>("RecallAtPrecision"),
       saved_at<metrics::SensitivityAtSpecificity>("SensitivityAtSpecificity"),
       saved_at<metrics::SpecificityAtSensitivity>("SpecificityAtSensitivity"),
-      saved<metrics::AUC, metrics::AUCOptions>("AUC"),
-      saved<metrics::Accuracy, metrics::AccuracyOptions>("Accuracy"),
-      saved<metrics::BinaryAccuracy, metrics::BinaryAccuracyOptions>("BinaryAccuracy"),
+      named<metrics::AUC, metrics::AUCOptions>("AUC"),
+      detail::with_names<metrics::Accuracy>(
+          detail::saved_class<metrics::Accuracy, metrics::AccuracyOptions, Metric>("Accuracy"), {"Accuracy"}),
+      named<metrics::BinaryAccuracy, metrics::BinaryAccuracyOptions>("BinaryAccuracy"),
       saved<metrics::BinaryCrossentropy, metrics::BinaryCrossentropyOptions>("BinaryCrossentropy"),
-      saved<metrics::BinaryIoU, metrics::BinaryIoUOptions>("BinaryIoU"),
-      saved<metrics::CategoricalAccuracy, metrics::CategoricalAccuracyOptions>("CategoricalAccuracy"),
+      named<metrics::BinaryIoU, metrics::BinaryIoUOptions>("BinaryIoU"),
+      named<metrics::CategoricalAccuracy, metrics::CategoricalAccuracyOptions>("CategoricalAccuracy"),
       saved<metrics::CategoricalCrossentropy, metrics::CategoricalCrossentropyOptions>("CategoricalCrossentropy"),
       saved<metrics::CategoricalHinge, metrics::CategoricalHingeOptions>("CategoricalHinge"),
-      saved<metrics::ConcordanceCorrelation, metrics::ConcordanceCorrelationOptions>("ConcordanceCorrelation"),
-      saved<metrics::CosineSimilarity, metrics::CosineSimilarityOptions>("CosineSimilarity"),
-      saved<metrics::F1Score, metrics::F1ScoreOptions>("F1Score"),
-      saved<metrics::FBetaScore, metrics::FBetaScoreOptions>("FBetaScore"),
+      named<metrics::ConcordanceCorrelation, metrics::ConcordanceCorrelationOptions>("ConcordanceCorrelation"),
+      named<metrics::CosineSimilarity, metrics::CosineSimilarityOptions>("CosineSimilarity"),
+      named<metrics::F1Score, metrics::F1ScoreOptions>("F1Score"),
+      named<metrics::FBetaScore, metrics::FBetaScoreOptions>("FBetaScore", {"fbeta_score"}),
       saved<metrics::Hinge, metrics::HingeOptions>("Hinge"),
       saved<metrics::IoU, metrics::IoUOptions>("IoU"),
       saved<metrics::KLDivergence, metrics::KLDivergenceOptions>("KLDivergence"),
-      saved<metrics::LogCoshError, metrics::LogCoshErrorOptions>("LogCoshError"),
+      named<metrics::LogCoshError, metrics::LogCoshErrorOptions>("LogCoshError"),
       saved<metrics::Mean, metrics::MeanOptions>("Mean"),
       saved<metrics::MeanAbsoluteError, metrics::MeanAbsoluteErrorOptions>("MeanAbsoluteError"),
       saved<metrics::MeanAbsolutePercentageError, metrics::MeanAbsolutePercentageErrorOptions>(
@@ -263,18 +272,18 @@ std::vector<detail::SavedClass<Metric>> metric_classes() {
           "MeanSquaredLogarithmicError"),
       saved<metrics::OneHotIoU, metrics::OneHotIoUOptions>("OneHotIoU"),
       saved<metrics::OneHotMeanIoU, metrics::OneHotMeanIoUOptions>("OneHotMeanIoU"),
-      saved<metrics::PearsonCorrelation, metrics::PearsonCorrelationOptions>("PearsonCorrelation"),
+      named<metrics::PearsonCorrelation, metrics::PearsonCorrelationOptions>("PearsonCorrelation"),
       saved<metrics::Poisson, metrics::PoissonOptions>("Poisson"),
-      saved<metrics::R2Score, metrics::R2ScoreOptions>("R2Score"),
-      saved<metrics::RootMeanSquaredError, metrics::RootMeanSquaredErrorOptions>("RootMeanSquaredError"),
-      saved<metrics::SparseCategoricalAccuracy, metrics::SparseCategoricalAccuracyOptions>("SparseCategoricalAccuracy"),
+      named<metrics::R2Score, metrics::R2ScoreOptions>("R2Score"),
+      named<metrics::RootMeanSquaredError, metrics::RootMeanSquaredErrorOptions>("RootMeanSquaredError"),
+      named<metrics::SparseCategoricalAccuracy, metrics::SparseCategoricalAccuracyOptions>("SparseCategoricalAccuracy"),
       saved<metrics::SparseCategoricalCrossentropy, metrics::SparseCategoricalCrossentropyOptions>(
           "SparseCategoricalCrossentropy"),
-      saved<metrics::SparseTopKCategoricalAccuracy, metrics::SparseTopKCategoricalAccuracyOptions>(
+      named<metrics::SparseTopKCategoricalAccuracy, metrics::SparseTopKCategoricalAccuracyOptions>(
           "SparseTopKCategoricalAccuracy"),
       saved<metrics::SquaredHinge, metrics::SquaredHingeOptions>("SquaredHinge"),
       saved<metrics::Sum, metrics::SumOptions>("Sum"),
-      saved<metrics::TopKCategoricalAccuracy, metrics::TopKCategoricalAccuracyOptions>("TopKCategoricalAccuracy")};
+      named<metrics::TopKCategoricalAccuracy, metrics::TopKCategoricalAccuracyOptions>("TopKCategoricalAccuracy")};
 }
 
 }  // namespace mezzo

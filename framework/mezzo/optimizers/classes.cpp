@@ -1,5 +1,7 @@
 #include <mezzo/optimizers/classes.hpp>
 
+#include <cctype>
+
 #include <mezzo/optimizers/adadelta.hpp>
 #include <mezzo/optimizers/adafactor.hpp>
 #include <mezzo/optimizers/adagrad.hpp>
@@ -215,9 +217,12 @@ static void describe(Fields& fields, PolynomialDecayOptions& options) {
 
 namespace {
 
+/// Options take the name as it is and in lower case: "AdamW", "adamw".
 template <class O, class Options>
-detail::SavedClass<Optimizer> saved(const char* name) {
-  return detail::saved_class<O, Options, Optimizer>(name);
+detail::NamedClass<Optimizer> named(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return detail::with_names<O>(detail::saved_class<O, Options, Optimizer>(name), {name, lower});
 }
 
 template <class S, class Options>
@@ -227,22 +232,22 @@ detail::SavedClass<Schedule> saved_schedule(const char* name) {
 
 }  // namespace
 
-std::vector<detail::SavedClass<Optimizer>> optimizer_classes() {
-  return {saved<Adadelta, AdadeltaOptions>("Adadelta"),
-          saved<Adafactor, AdafactorOptions>("Adafactor"),
-          saved<Adagrad, AdagradOptions>("Adagrad"),
-          saved<Adam, AdamOptions>("Adam"),
-          saved<AdamW, AdamWOptions>("AdamW"),
-          saved<Adamax, AdamaxOptions>("Adamax"),
-          saved<Ftrl, FtrlOptions>("Ftrl"),
-          saved<LARS, LARSOptions>("LARS"),
-          saved<Lamb, LambOptions>("Lamb"),
-          saved<Lion, LionOptions>("Lion"),
-          saved<Muon, MuonOptions>("Muon"),
-          saved<Nadam, NadamOptions>("Nadam"),
-          saved<RMSprop, RMSpropOptions>("RMSprop"),
-          saved<SGD, SGDOptions>("SGD"),
-          saved<ScheduleFreeAdamW, ScheduleFreeAdamWOptions>("ScheduleFreeAdamW")};
+std::vector<detail::NamedClass<Optimizer>> optimizer_classes() {
+  return {named<Adadelta, AdadeltaOptions>("Adadelta"),
+          named<Adafactor, AdafactorOptions>("Adafactor"),
+          named<Adagrad, AdagradOptions>("Adagrad"),
+          named<Adam, AdamOptions>("Adam"),
+          named<AdamW, AdamWOptions>("AdamW"),
+          named<Adamax, AdamaxOptions>("Adamax"),
+          named<Ftrl, FtrlOptions>("Ftrl"),
+          named<LARS, LARSOptions>("LARS"),
+          named<Lamb, LambOptions>("Lamb"),
+          named<Lion, LionOptions>("Lion"),
+          named<Muon, MuonOptions>("Muon"),
+          named<Nadam, NadamOptions>("Nadam"),
+          named<RMSprop, RMSpropOptions>("RMSprop"),
+          named<SGD, SGDOptions>("SGD"),
+          named<ScheduleFreeAdamW, ScheduleFreeAdamWOptions>("ScheduleFreeAdamW")};
 }
 
 std::vector<detail::SavedClass<Schedule>> schedule_classes() {

@@ -29,16 +29,23 @@ void describe(Fields& fields, L2Config& config) { fields("l2", config.l2); }
 
 }  // namespace
 
-std::vector<detail::SavedClass<Regularizer>> regularizer_classes() {
-  return {
-      detail::saved_by<Regularizer, L1, L1Config>(
-          "L1", [](const L1& object) { return L1Config{object.options().l1}; },
-          [](const L1Config& config) { return L1(config.l1); }),
-      detail::saved_by<Regularizer, L2, L2Config>(
-          "L2", [](const L2& object) { return L2Config{object.options().l2}; },
-          [](const L2Config& config) { return L2(config.l2); }),
-      detail::saved_class<L1L2, L1L2Options, Regularizer>("L1L2"),
-      detail::saved_class<OrthogonalRegularizer, OrthogonalRegularizerOptions, Regularizer>("OrthogonalRegularizer")};
+std::vector<detail::NamedClass<Regularizer>> regularizer_classes() {
+  using detail::keras_names;
+  using detail::with_names;
+  const auto both = [](const std::string&) -> Any<Regularizer> { return L1L2(0.01, 0.01); };
+  return {with_names<L1>(detail::saved_by<Regularizer, L1, L1Config>(
+                             "L1", [](const L1& object) { return L1Config{object.options().l1}; },
+                             [](const L1Config& config) { return L1(config.l1); }),
+                         keras_names("L1")),
+          with_names<L2>(detail::saved_by<Regularizer, L2, L2Config>(
+                             "L2", [](const L2& object) { return L2Config{object.options().l2}; },
+                             [](const L2Config& config) { return L2(config.l2); }),
+                         keras_names("L2")),
+          {detail::saved_class<L1L2, L1L2Options, Regularizer>("L1L2"), {"L1L2", "l1_l2"}, both},
+          with_names<OrthogonalRegularizer>(
+              detail::saved_class<OrthogonalRegularizer, OrthogonalRegularizerOptions, Regularizer>(
+                  "OrthogonalRegularizer"),
+              keras_names("OrthogonalRegularizer"))};
 }
 
 }  // namespace mezzo

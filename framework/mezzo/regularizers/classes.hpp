@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
-#include <mezzo/nn/saved_class.hpp>
+#include <mezzo/nn/named_class.hpp>
 
 namespace mezzo {
 
-/// Classes of regularizers that configs name.
-std::vector<detail::SavedClass<Regularizer>> regularizer_classes();
+/// Classes of regularizers that configs and options name.
+std::vector<detail::NamedClass<Regularizer>> regularizer_classes();
 
 }  // namespace mezzo

@@ -4,7 +4,6 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/regularizers/names.hpp>
 
 namespace mezzo {
 namespace {
@@ -60,18 +59,6 @@ Value OrthogonalRegularizer::call(const Value& x) const {
   const Value products = matmul(rows, rows, {.transpose_b = true}) * cast(Value(others), rows.dtype());
   const double pairs = static_cast<double>(count) * (static_cast<double>(count) - 1) / 2;
   return 0.5 * options_.factor / pairs * sum(abs(products));
-}
-
-const NameTable<Regularizer>& regularizer_names() {
-  using Row = NameTable<Regularizer>::Row;
-  const auto both = [](const std::string&) -> Any<Regularizer> { return L1L2(0.01, 0.01); };
-  const auto l1 = [](const std::string&) -> Any<Regularizer> { return L1(); };
-  const auto l2 = [](const std::string&) -> Any<Regularizer> { return L2(); };
-  const auto orthogonal = [](const std::string&) -> Any<Regularizer> { return OrthogonalRegularizer(); };
-  static const NameTable<Regularizer> table(
-      "regularizer", {Row{"L1", l1}, Row{"L1L2", both}, Row{"L2", l2}, Row{"OrthogonalRegularizer", orthogonal},
-                      Row{"l1", l1}, Row{"l1_l2", both}, Row{"l2", l2}, Row{"orthogonal_regularizer", orthogonal}});
-  return table;
 }
 
 }  // namespace mezzo

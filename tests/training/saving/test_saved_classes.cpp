@@ -3,14 +3,9 @@
 
 #include <set>
 
-#include <mezzo/constraints/names.hpp>
-#include <mezzo/initializers/names.hpp>
-#include <mezzo/losses/names.hpp>
-#include <mezzo/metrics/names.hpp>
+#include <mezzo/core/registered_names.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/nn/config_json.hpp>
-#include <mezzo/optimizers/names.hpp>
-#include <mezzo/regularizers/names.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
 #include "support/refused.hpp"
@@ -222,13 +217,13 @@ BOOST_AUTO_TEST_CASE(families) {
 }
 
 BOOST_AUTO_TEST_CASE(names) {
-  check_names<Constraint>(constraint_names().names());
-  check_names<Initializer>(initializer_names().names());
-  check_names<Loss>(loss_names().names());
-  check_names<Metric>(metric_names().names());
-  check_names<Metric>(loss_names().names());
-  check_names<Optimizer>(optimizer_names().names());
-  check_names<Regularizer>(regularizer_names().names());
+  check_names<Constraint>(detail::names_of<Constraint>("constraint", "").names());
+  check_names<Initializer>(detail::names_of<Initializer>("initializer", "").names());
+  check_names<Loss>(detail::names_of<Loss>("loss", "").names());
+  check_names<Metric>(detail::names_of<Metric>("metric", "").names());
+  check_names<Metric>(detail::names_of<Loss>("loss", "").names());
+  check_names<Optimizer>(detail::names_of<Optimizer>("optimizer", "").names());
+  check_names<Regularizer>(detail::names_of<Regularizer>("regularizer", "").names());
 }
 
 BOOST_AUTO_TEST_CASE(layers) {
