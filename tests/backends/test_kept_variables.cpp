@@ -2,9 +2,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <set>
+#include <string>
 
 #include <mezzo/backends/common/update_request.hpp>
 #include <mezzo/core/split_float.hpp>
+#include <mezzo/ops/update_rules.hpp>
 
 #include "support/xsimd.hpp"
 
@@ -129,6 +132,22 @@ Tensor joined(const Tensor& high, const Tensor& low) { return run_reference("joi
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(kept_variables)
+
+BOOST_AUTO_TEST_CASE(every_rule_of_the_table_has_a_case) {
+  std::set<std::string> tested, all;
+  for (const std::vector<Rule>* some : {&rules, &rules_with_norms}) {
+    for (const Rule& rule : *some) {
+      if (rule.op == std::string("optimizer_update")) tested.insert(rule.attributes.get<std::string>("rule"));
+    }
+  }
+#define MEZZO_UPDATE_RULE(name, Formula, norms) all.insert(#name);
+#include <mezzo/ops/update_rules.def>
+#undef MEZZO_UPDATE_RULE
+  BOOST_TEST(tested == all, boost::test_tools::per_element());
+  for (const Rule& rule : rules_with_norms) {
+    BOOST_TEST((rule_norms(rule.attributes.get<std::string>("rule")) != RuleNorms::none));
+  }
+}
 
 BOOST_AUTO_TEST_CASE(every_instruction_set_gives_the_references_bits) {
   for_each_call([](const Rule& rule, const Way& kept, DType slot) {

@@ -5,17 +5,17 @@
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/update_rules.hpp>
 
 namespace mezzo {
 namespace {
 
 constexpr std::size_t gradient = 1;  // index among the inputs of an update
 
-/// Updates that process each element separately. lamb and lars have fast kernels for whole gradients only.
+/// Updates that treat each element for itself. Rules with norms have fast kernels for whole gradients only.
 bool is_update(const detail::Node& node) {
   if (!is(node, ops::optimizer_update)) return is(node, ops::sgd_update) || is(node, ops::adam_update);
-  const std::string& rule = node.attributes.get<std::string>("rule");
-  return rule != "lamb" && rule != "lars";
+  return rule_norms(node.attributes.get<std::string>("rule")) == RuleNorms::none;
 }
 
 /// True if rows of zeros can be left out of input i.

@@ -31,11 +31,8 @@ struct RuleNumbers {
 RuleNumbers<double> rule_numbers(const std::string& rule, const Attributes& attributes, double learning_rate,
                                  double count);
 
-/// True if the rule needs norms of the whole variable and of its change (lamb) or gradient (lars).
-inline bool needs_norms(const std::string& rule) { return rule == "lamb" || rule == "lars"; }
-
-/// Adds the norms to the numbers of such a rule. `other` is the norm of the gradient (lars), or of the change computed
-/// from the numbers of rule_numbers() (lamb).
+/// Adds the norms to the numbers of a rule with norms (lamb, lars). `other` is the norm of the gradient (lars), or of
+/// the change that the numbers of rule_numbers() give (lamb).
 void set_norms(RuleNumbers<double>& numbers, const std::string& rule, const Attributes& attributes,
                double learning_rate, double variable, double other);
 

@@ -7,7 +7,8 @@
 #include <mezzo/core/fail.hpp>
 
 // Rules of optimizer_update, in T: rule(n, g, w, slots) updates the slots and returns the number to add to the
-// variable. g is the gradient, scaled and clipped; w is the variable after its decay.
+// variable. g is the gradient, scaled and clipped; w is the variable after its decay. One for each row of
+// update_rules.def.
 namespace mezzo::reference {
 
 template <class T>
@@ -133,26 +134,10 @@ T schedule_free_adamw(const RuleNumbers<T>& n, T g, T w, RuleSlots<T>& slots) {
 
 template <class T>
 Rule<T> find_rule(const std::string& name) {
-  struct Named {
-    const char* name;
-    Rule<T> rule;
-  };
-  static constexpr Named all[] = {{"accumulate", accumulate},
-                                  {"adadelta", adadelta},
-                                  {"adagrad", adagrad},
-                                  {"adamax", adamax},
-                                  {"amsgrad", amsgrad},
-                                  {"average", average},
-                                  {"ftrl", ftrl},
-                                  {"lamb", lamb},
-                                  {"lars", lars},
-                                  {"lion", lion},
-                                  {"nadam", nadam},
-                                  {"rmsprop", rmsprop},
-                                  {"schedule_free_adamw", schedule_free_adamw}};
-  for (const Named& entry : all) {
-    if (name == entry.name) return entry.rule;
-  }
+#define MEZZO_UPDATE_RULE(rule, Formula, norms) \
+  if (name == #rule) return rule<T>;
+#include <mezzo/ops/update_rules.def>
+#undef MEZZO_UPDATE_RULE
   fail<NameError>("[optimizer_update]", "unknown rule \"{}\"", name);
 }
 

@@ -5,6 +5,7 @@
 #include <mezzo/backends/reference/update_elements.hpp>
 #include <mezzo/backends/reference/update_rules.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/ops/update_rules.hpp>
 
 namespace mezzo::reference {
 namespace {
@@ -63,18 +64,19 @@ std::unique_ptr<Kernel> optimizer_update(const KernelRequest& request) {
   const Attributes attributes = request.attributes;
   const std::string rule_name = attributes.get<std::string>("rule");
   const Rule<T> rule = find_rule<T>(rule_name);
+  const RuleNorms norms = rule_norms(rule_name);
   const auto slots = static_cast<std::size_t>(attributes.get<std::int64_t>("slots"));
   const auto make_rule = [=](const UpdateRequest& r, const KernelArguments& arguments) {
     const double rate = r.number(arguments, 0);
     RuleNumbers<double> numbers = rule_numbers(rule_name, attributes, rate, r.number(arguments, 1));
-    if (needs_norms(rule_name)) {
+    if (norms != RuleNorms::none) {
       const Elements<T> elements(r, arguments, rate * r.weight_decay, r.number(arguments, 2));
       const auto n = numbers.as<T>();
       double of_variable = 0, of_other = 0;
       for (std::int64_t i = 0; i < r.count; ++i) {
         const T w = elements.variable(i), g = elements.gradient(i);
         RuleSlots<T> copies = elements.slots_at(i);
-        const auto other = static_cast<double>(rule_name == "lars" ? g : rule(n, g, w, copies));
+        const auto other = static_cast<double>(norms == RuleNorms::of_gradient ? g : rule(n, g, w, copies));
         of_variable += static_cast<double>(w) * static_cast<double>(w);
         of_other += other * other;
       }

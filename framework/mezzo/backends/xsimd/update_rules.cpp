@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/update_pass.hpp>
+#include <mezzo/ops/update_rules.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -20,22 +20,10 @@ struct Coefficients {
 };
 
 RuleFunctions::Rule find_rule(const RuleFunctions& table, const std::string& name) {
-  const std::pair<const char*, RuleFunctions::Rule> all[] = {{"accumulate", table.accumulate},
-                                                             {"adadelta", table.adadelta},
-                                                             {"adagrad", table.adagrad},
-                                                             {"adamax", table.adamax},
-                                                             {"amsgrad", table.amsgrad},
-                                                             {"average", table.average},
-                                                             {"ftrl", table.ftrl},
-                                                             {"lamb", table.lamb},
-                                                             {"lars", table.lars},
-                                                             {"lion", table.lion},
-                                                             {"nadam", table.nadam},
-                                                             {"rmsprop", table.rmsprop},
-                                                             {"schedule_free_adamw", table.schedule_free_adamw}};
-  for (const auto& [known, rule] : all) {
-    if (name == known) return rule;
-  }
+#define MEZZO_UPDATE_RULE(rule, Formula, norms) \
+  if (name == #rule) return table.rule;
+#include <mezzo/ops/update_rules.def>
+#undef MEZZO_UPDATE_RULE
   return nullptr;
 }
 
@@ -115,6 +103,7 @@ class RuleUpdate {
              RuleFunctions::LoadVariable load_variable, RuleFunctions::Change change)
       : attributes_(request.attributes),
         name_(attributes_.get<std::string>("rule")),
+        norms_(rule_norms(name_)),
         pass_(read),
         functions_(&functions),
         rule_(find_rule(functions, name_)),
@@ -125,7 +114,7 @@ class RuleUpdate {
   void operator()(const KernelArguments& arguments) const {
     const double rate = pass_.number(arguments, 0), multiplier = pass_.number(arguments, 2);
     RuleNumbers<double> numbers = rule_numbers(name_, attributes_, rate, pass_.number(arguments, 1));
-    if (needs_norms(name_)) add_norms(arguments, rate, multiplier, numbers);
+    if (norms_ != RuleNorms::none) add_norms(arguments, rate, multiplier, numbers);
     const auto n = numbers.as<float>();
     const auto run = [this, &n](const UpdateArrays& arrays, const Coefficients& k, std::int64_t begin,
                                 std::int64_t end) {
@@ -142,7 +131,8 @@ class RuleUpdate {
   }
 
   std::size_t scratch_bytes() const {
-    return needs_norms(name_) ? static_cast<std::size_t>(chunks()) * 2 * sizeof(double) : pass_.scratch_bytes();
+    return rule_norms(name_) != RuleNorms::none ? static_cast<std::size_t>(chunks()) * 2 * sizeof(double)
+                                                : pass_.scratch_bytes();
   }
 
  private:
@@ -170,7 +160,7 @@ class RuleUpdate {
           const std::int64_t count = std::min(block_size, last - i);
           compute(pass_.from(arrays, i), n, k, count, block);
           of_variable += sum_of_squares(block.variable(), count);
-          of_other += sum_of_squares(name_ == "lars" ? block.gradient() : block.change(), count);
+          of_other += sum_of_squares(norms_ == RuleNorms::of_gradient ? block.gradient() : block.change(), count);
         }
         sums[2 * chunk] = of_variable;
         sums[2 * chunk + 1] = of_other;
@@ -186,6 +176,7 @@ class RuleUpdate {
 
   Attributes attributes_;
   std::string name_;
+  RuleNorms norms_;
   UpdatePass pass_;
   const RuleFunctions* functions_;
   RuleFunctions::Rule rule_;
@@ -207,7 +198,8 @@ std::unique_ptr<Kernel> make_optimizer_update(const KernelRequest& request, Isa 
     return decline(reason, "takes a learning_rate_power of -0.5; got {}",
                    attributes.get<double>("learning_rate_power"));
   }
-  if (needs_norms(rule) && has_compact_gradient(request)) return decline(reason, "takes whole gradients");
+  if (rule_norms(rule) != RuleNorms::none && has_compact_gradient(request))
+    return decline(reason, "takes whole gradients");
   if (read.slot != DType::float32 && (read.slot != DType::bfloat16 || !read.random)) {
     return decline(reason, "takes float32 slots, or bfloat16 slots rounded stochastically; got {}", read.slot);
   }

@@ -36,8 +36,9 @@ struct RuleFunctions {
   using Change = void (*)(const UpdateArrays& arrays, float decay, const float* addend, const std::int32_t* words,
                           std::int64_t count);
 
-  Rule accumulate, adadelta, adagrad, adamax, amsgrad, average, ftrl, lamb, lars, lion, nadam, rmsprop,
-      schedule_free_adamw;
+#define MEZZO_UPDATE_RULE(name, Formula, norms) Rule name;
+#include <mezzo/ops/update_rules.def>
+#undef MEZZO_UPDATE_RULE
   PerStorage<LoadGradient> load_gradient;
   PerKept<LoadVariable> load_variable;
   PerKept<Change> change;

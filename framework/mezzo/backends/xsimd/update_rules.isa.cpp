@@ -37,7 +37,7 @@ struct Numbers {
   slots[1] = slots[1] + (g * g - slots[1]) * n.rest_2;
 }
 
-// The rules: rule(n, g, w, slots) updates the slots and returns the number to add to the variable.
+// The rules of update_rules.def: rule(n, g, w, slots) updates the slots and returns the number to add to the variable.
 
 struct Accumulate {
   static constexpr int slot_count = 0;
@@ -105,7 +105,7 @@ struct Adadelta {
 
 /// `momentum` and `centered` determine the slots: velocity, momentum, average gradient.
 template <bool momentum, bool centered>
-struct RmsProp {
+struct RmsPropOf {
   static constexpr int slot_count = 1 + (momentum ? 1 : 0) + (centered ? 1 : 0);
   [[gnu::always_inline]] static Floats change(const Numbers& n, const Floats& g, const Floats&, Slots& slots) {
     slots[0] = n.keep_1 * slots[0] + n.rest_1 * (g * g);
@@ -146,7 +146,7 @@ struct Lion {
 };
 
 template <bool momentum, bool nesterov>
-struct Lars {
+struct LarsOf {
   static constexpr int slot_count = momentum ? 1 : 0;
   [[gnu::always_inline]] static Floats change(const Numbers& n, const Floats& g, const Floats& w, Slots& slots) {
     const Floats adapted = (g + n.keep_1 * w) * n.scale;
@@ -180,17 +180,21 @@ void run(const RuleNumbers<float>& numbers, const RuleBlock& block, std::int64_t
   });
 }
 
-void run_rmsprop(const RuleNumbers<float>& n, const RuleBlock& block, std::int64_t count) {
+struct RmsProp;
+template <>
+void run<RmsProp>(const RuleNumbers<float>& n, const RuleBlock& block, std::int64_t count) {
   if (n.momentum) {
-    n.centered ? run<RmsProp<true, true>>(n, block, count) : run<RmsProp<true, false>>(n, block, count);
+    n.centered ? run<RmsPropOf<true, true>>(n, block, count) : run<RmsPropOf<true, false>>(n, block, count);
   } else {
-    n.centered ? run<RmsProp<false, true>>(n, block, count) : run<RmsProp<false, false>>(n, block, count);
+    n.centered ? run<RmsPropOf<false, true>>(n, block, count) : run<RmsPropOf<false, false>>(n, block, count);
   }
 }
 
-void run_lars(const RuleNumbers<float>& n, const RuleBlock& block, std::int64_t count) {
-  if (!n.momentum) return run<Lars<false, false>>(n, block, count);
-  n.nesterov ? run<Lars<true, true>>(n, block, count) : run<Lars<true, false>>(n, block, count);
+struct Lars;
+template <>
+void run<Lars>(const RuleNumbers<float>& n, const RuleBlock& block, std::int64_t count) {
+  if (!n.momentum) return run<LarsOf<false, false>>(n, block, count);
+  n.nesterov ? run<LarsOf<true, true>>(n, block, count) : run<LarsOf<true, false>>(n, block, count);
 }
 
 // max and min returns their second operand if one is NaN: a NaN is not clipped.
@@ -257,19 +261,9 @@ void random_words(std::uint64_t stream, std::int64_t first, std::int32_t* to, st
 }  // namespace
 
 constexpr RuleFunctions update_rules{
-    .accumulate = run<Accumulate>,
-    .adadelta = run<Adadelta>,
-    .adagrad = run<Adagrad>,
-    .adamax = run<Adamax>,
-    .amsgrad = run<Amsgrad>,
-    .average = run<Average>,
-    .ftrl = run<Ftrl>,
-    .lamb = run<Lamb>,
-    .lars = run_lars,
-    .lion = run<Lion>,
-    .nadam = run<Nadam>,
-    .rmsprop = run_rmsprop,
-    .schedule_free_adamw = run<ScheduleFreeAdamW>,
+#define MEZZO_UPDATE_RULE(name, Formula, norms) .name = run<Formula>,
+#include <mezzo/ops/update_rules.def>
+#undef MEZZO_UPDATE_RULE
     .load_gradient = {.float32 = load_gradient<float>,
                       .bfloat16 = load_gradient<bfloat16>,
                       .float16 = load_gradient<float16>},
