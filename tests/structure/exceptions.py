@@ -46,7 +46,6 @@ EXCEPTIONS = {
         "nn/layer.cpp Layer::run": 62,
         "ops/index.cpp detail::item_of": 64,
         "tests/benchmarks/bandwidth/cases.cpp add_array_cases": 64,
-        "tests/benchmarks/bandwidth/reasons.cpp reason_of": 84,
         "tests/distributed/mpi/main.cpp run": 72,
         "tests/layers/masked.hpp check_masked": 65,
         "tests/layers/test_basic_layers.cpp bad_options_and_inputs_are_refused": 62,

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include <unordered_set>
+#include <unordered_map>
 
 #include <mezzo/ops/elementwise_program.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/row_flags.hpp>
 
 namespace mezzo {
 namespace {
@@ -47,21 +48,18 @@ std::string ElementwiseProgram::text() const {
 }
 
 bool is_elementwise(const Op& op) {
-  static const std::unordered_set<const Op*> all{
-      &ops::abs,           &ops::add,           &ops::arccos,        &ops::arccosh,      &ops::arcsin,
-      &ops::arcsinh,       &ops::arctan,        &ops::arctan2,       &ops::arctanh,      &ops::cast,
-      &ops::cbrt,          &ops::ceil,          &ops::cos,           &ops::cosh,         &ops::divide,
-      &ops::equal,         &ops::erf,           &ops::erfc,          &ops::erfinv,       &ops::exp,
-      &ops::exp2,          &ops::expm1,         &ops::floor,         &ops::floor_divide, &ops::fmod,
-      &ops::gelu,          &ops::gelu_gradient, &ops::hypot,         &ops::less,         &ops::less_equal,
-      &ops::log,           &ops::log10,         &ops::log1p,         &ops::log2,         &ops::logaddexp,
-      &ops::logical_and,   &ops::logical_not,   &ops::logical_or,    &ops::maximum,      &ops::minimum,
-      &ops::mod,           &ops::multiply,      &ops::negative,      &ops::power,        &ops::relu,
-      &ops::relu_gradient, &ops::round,         &ops::rsqrt,         &ops::sigmoid,      &ops::sigmoid_gradient,
-      &ops::sign,          &ops::silu,          &ops::silu_gradient, &ops::sin,          &ops::sinh,
-      &ops::softplus,      &ops::sqrt,          &ops::subtract,      &ops::tan,          &ops::tanh,
-      &ops::tanh_gradient, &ops::trunc,         &ops::where};
-  return all.count(&op) != 0;
+  using namespace ops::row_flags;
+#define MEZZO_OP(name, flags, ...) {&ops::name, flags},
+#define MEZZO_UNARY_OP MEZZO_OP
+#define MEZZO_ALIAS_OP MEZZO_OP
+  static const std::unordered_map<const Op*, unsigned> all{
+#include <mezzo/ops/ops.def>
+  };
+#undef MEZZO_OP
+#undef MEZZO_UNARY_OP
+#undef MEZZO_ALIAS_OP
+  const auto found = all.find(&op);
+  return found != all.end() && (found->second & CHAIN) != 0;
 }
 
 }  // namespace mezzo

@@ -34,7 +34,8 @@ struct MEZZO_API ElementwiseProgram : detail::AttributeFunction {
   std::string text() const;
 };
 
-/// True if the op can be a step of a chain: kernels compute it element by element from floats and bools.
+/// True if the op's row has CHAIN: it can be a step of a chain. Kernels compute it element by element from floats and
+/// bools.
 bool is_elementwise(const Op& op);
 
 }  // namespace mezzo

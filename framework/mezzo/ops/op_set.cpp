@@ -5,24 +5,25 @@
 #include <vector>
 
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/ops/basic_ops.hpp>
+#include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/row_flags.hpp>
 
 namespace mezzo {
 namespace {
 
-constexpr bool WIDEN = true, PLAIN = false;  // NOLINT(readability-identifier-naming): words of ops.def
+using namespace ops::row_flags;
 
-Op complete(Op op, const char* name, bool widens, std::vector<std::string> torch_names) {
+Op complete(Op op, const char* name, unsigned flags, std::vector<std::string> torch_names) {
   op.name = name;
-  op.widens = widens;
+  op.widens = (flags & WIDEN) != 0;
   op.torch_names = std::move(torch_names);
   return op;
 }
 
 }  // namespace
 
-#define MEZZO_OP(name, widening, inputs, attributes, outputs, ...) \
-  const Op ops::name = complete(detail::define_##name(), #name, widening, {__VA_ARGS__});
+#define MEZZO_OP(name, flags, inputs, attributes, outputs, ...) \
+  const Op ops::name = complete(detail::define_##name(), #name, flags, {__VA_ARGS__});
 #define MEZZO_UNARY_OP MEZZO_OP
 #define MEZZO_ALIAS_OP MEZZO_OP
 #include <mezzo/ops/ops.def>

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <stdexcept>
 
-#include <fmt/format.h>
 
 namespace mezzo_bandwidth {
 namespace {
@@ -21,8 +18,8 @@ struct Row {
 };
 
 #define MEZZO_ALIAS_OP(...)
-#define MEZZO_UNARY_OP(name, widening, inputs, ...) {#name, inputs},
-#define MEZZO_OP(name, widening, inputs, ...) {#name, inputs},
+#define MEZZO_UNARY_OP(name, flags, inputs, ...) {#name, inputs},
+#define MEZZO_OP(name, flags, inputs, ...) {#name, inputs},
 const Row elementwise_ops[] = {
 #include <mezzo/ops/elementwise.def>
 };
@@ -221,7 +218,7 @@ bool add_array_cases(Cases& out, const std::string& op, const Sizes& s) {
 
 }  // namespace
 
-std::vector<Case> all_cases(std::int64_t bytes) {
+std::vector<Case> all_cases(std::int64_t bytes, std::set<std::string>& missing) {
   Cases cases;
   for (const DType dtype : {DType::float32, DType::bfloat16}) {
     const Sizes sizes{bytes, dtype};
@@ -244,9 +241,7 @@ std::vector<Case> all_cases(std::int64_t bytes) {
       if (left_out.count(row.name) > 0) continue;
       const bool truth = row.name == "any" || row.name == "all";
       if (truth && dtype != DType::float32) continue;
-      if (!add_array_cases(cases, row.name, sizes)) {
-        throw std::runtime_error(fmt::format("op {} has no case in cases.cpp", row.name));
-      }
+      if (!add_array_cases(cases, row.name, sizes)) missing.insert(row.name);
     }
   }
   return cases;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,7 @@ struct Case {
 /// The cases of every elementwise op and of every op on arrays in the tables (ops/elementwise.def, ops/arrays.def), in
 /// float32 and bfloat16, with `bytes` bytes an operand. Ops that take neither are called with their own dtype.
 /// Operands and dtypes of an elementwise op come from the text of its row; a row that needs attributes needs an entry
-/// in cases.cpp. Throws a std::runtime_error that names an op without a case.
-std::vector<Case> all_cases(std::int64_t bytes);
-
-/// Why an op is below half of the triad's bandwidth; empty if there is no known reason.
-std::string reason_of(const std::string& op);
+/// in cases.cpp. Adds the names of ops on arrays without an entry there to `missing`.
+std::vector<Case> all_cases(std::int64_t bytes, std::set<std::string>& missing);
 
 }  // namespace mezzo_bandwidth
