@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/graph/insert.hpp>
-#include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/basic_ops.hpp>
 #include <mezzo/ops/row_flags.hpp>
 
 namespace mezzo {
