@@ -1,4 +1,5 @@
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -24,5 +25,11 @@ Op detail::define_cast() {
 }
 
 Value cast(const Value& x, DType dtype) { return insert_one(ops::cast, {x}, {{"dtype", dtype}}); }
+
+Value convert_to_tensor(const Value& x, std::optional<DType> dtype) {
+  return detail::as(
+      x.weak() && !dtype ? Value(x.tensor().cast(is_floating(x.dtype()) ? DType::float32 : DType::int32)) : x,
+      dtype.value_or(x.weak() ? (is_floating(x.dtype()) ? DType::float32 : DType::int32) : x.dtype()));
+}
 
 }  // namespace mezzo

@@ -4,6 +4,7 @@
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 // Comparisons, functions of bools, and tests of numbers. equal is in a separate file.
@@ -82,5 +83,15 @@ Value isclose(const Value& x1, const Value& x2, const IsCloseOptions& options) {
   const Value close = logical_or(equal(x1, x2), logical_and(near, finite));
   return options.equal_nan ? logical_or(close, logical_and(isnan(x1), isnan(x2))) : close;
 }
+
+Value allclose(const Value& x1, const Value& x2, double rtol, double atol, bool equal_nan) {
+  IsCloseOptions options;
+  options.rtol = rtol;
+  options.atol = atol;
+  options.equal_nan = equal_nan;
+  return all(isclose(x1, x2, options));
+}
+
+Value isreal(const Value& x) { return ones_like(x, DType::boolean); }
 
 }  // namespace mezzo

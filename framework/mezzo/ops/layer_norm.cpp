@@ -1,5 +1,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -87,6 +88,13 @@ Op detail::define_layer_norm_gradient() {
 
 Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double epsilon) {
   return insert_layer_norm({x, gamma, beta}, {{"epsilon", epsilon}}).front();
+}
+
+Value rms_normalization(const Value& x, const Value& scale, std::int64_t axis, std::optional<double> epsilon) {
+  DType narrow{};
+  const Value wide = detail::as_wide(x, narrow);
+  const Value squares = mean(wide * wide, {{axis}, true});
+  return detail::as(wide * rsqrt(squares + epsilon.value_or(1e-7)) * scale, narrow);
 }
 
 }  // namespace mezzo

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -11,7 +10,7 @@
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/products.hpp>
 
-// Reductions that leave NaN out, and further statistics: compositions.
+// Reductions that leave NaN out: compositions.
 namespace mezzo {
 namespace {
 
@@ -86,68 +85,5 @@ Value nanargmin(const Value& x, std::optional<std::int64_t> axis) { return place
 Value nancumsum(const Value& x, std::optional<std::int64_t> axis) { return cumsum(without_nan(x, 0), axis); }
 
 Value nancumprod(const Value& x, std::optional<std::int64_t> axis) { return cumprod(without_nan(x, 1), axis); }
-
-Moments moments(const Value& x, const ReduceOptions& options) { return {mean(x, options), var(x, options)}; }
-
-Value allclose(const Value& x1, const Value& x2, double rtol, double atol, bool equal_nan) {
-  IsCloseOptions options;
-  options.rtol = rtol;
-  options.atol = atol;
-  options.equal_nan = equal_nan;
-  return all(isclose(x1, x2, options));
-}
-
-Value corrcoef(const Value& x) {
-  if (x.shape().empty() || x.shape().size() > 2) {
-    fail<ShapeError>(detail::current_label("corrcoef"), "x must be (rows, observations) or a vector; got shape {}",
-                     x.shape());
-  }
-  DType narrow{};
-  const Value wide = detail::as_wide(x.shape().size() == 1 ? expand_dims(x, 0) : x, narrow);
-  const Value distance = wide - mean(wide, {{1}, true});
-  const Value products = matmul(distance, transpose(distance));
-  const Value deviations = sqrt(diagonal(products));
-  const Value out = clip(products / expand_dims(deviations, 1) / expand_dims(deviations, 0), -1.0, 1.0);
-  return detail::as(x.shape().size() == 1 ? reshape(out, {}) : out, narrow);
-}
-
-Value cdist(const Value& x, const Value& y) {
-  const std::size_t rank = x.shape().size();
-  if (rank < 2 || y.shape().size() < 2 || x.shape().back() != y.shape().back()) {
-    fail<ShapeError>(detail::current_label("cdist"), "x must be (..., M, D) and y (..., N, D); got {} and {}",
-                     x.shape(), y.shape());
-  }
-  DType narrow{}, of_y{};
-  const Value a = detail::as_wide(x, narrow), b = detail::as_wide(y, of_y);
-  const Value distance = expand_dims(a, -2) - expand_dims(b, -3);
-  const Value squares = sum(distance * distance, {{-1}});
-  const Value apart = squares > 0;
-  return detail::as(where(apart, sqrt(where(apart, squares, 1.0)), 0.0), promote(narrow, of_y));
-}
-
-Value psnr(const Value& x1, const Value& x2, double max_val) {
-  if (x1.shape() != x2.shape()) {
-    fail<ShapeError>(detail::current_label("psnr"), "x1 and x2 must have one shape; got {} and {}", x1.shape(),
-                     x2.shape());
-  }
-  DType narrow{}, other{};
-  const Value distance = detail::as_wide(x1, narrow) - detail::as_wide(x2, other);
-  return detail::as(20 * std::log10(max_val) - 10 * log10(mean(distance * distance)), promote(narrow, other));
-}
-
-Value rms_normalization(const Value& x, const Value& scale, std::int64_t axis, std::optional<double> epsilon) {
-  DType narrow{};
-  const Value wide = detail::as_wide(x, narrow);
-  const Value squares = mean(wide * wide, {{axis}, true});
-  return detail::as(wide * rsqrt(squares + epsilon.value_or(1e-7)) * scale, narrow);
-}
-
-Value isreal(const Value& x) { return ones_like(x, DType::boolean); }
-
-Value convert_to_tensor(const Value& x, std::optional<DType> dtype) {
-  return detail::as(
-      x.weak() && !dtype ? Value(x.tensor().cast(is_floating(x.dtype()) ? DType::float32 : DType::int32)) : x,
-      dtype.value_or(x.weak() ? (is_floating(x.dtype()) ? DType::float32 : DType::int32) : x.dtype()));
-}
 
 }  // namespace mezzo

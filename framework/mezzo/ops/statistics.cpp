@@ -7,7 +7,7 @@
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/flat_sqrt.hpp>
 #include <mezzo/ops/helpers.hpp>
-#include <mezzo/ops/linalg.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/reductions.hpp>
 
@@ -152,6 +152,46 @@ Value normalize(const Value& x, std::int64_t axis, double order, std::optional<d
   }
   const Value length = vector_norm(wide, order, {{axis}, true});
   return detail::as(wide / maximum(length, least), narrow);
+}
+
+Moments moments(const Value& x, const ReduceOptions& options) { return {mean(x, options), var(x, options)}; }
+
+Value corrcoef(const Value& x) {
+  if (x.shape().empty() || x.shape().size() > 2) {
+    fail<ShapeError>(detail::current_label("corrcoef"), "x must be (rows, observations) or a vector; got shape {}",
+                     x.shape());
+  }
+  DType narrow{};
+  const Value wide = detail::as_wide(x.shape().size() == 1 ? expand_dims(x, 0) : x, narrow);
+  const Value distance = wide - mean(wide, {{1}, true});
+  const Value products = matmul(distance, transpose(distance));
+  const Value deviations = sqrt(diagonal(products));
+  const Value out = clip(products / expand_dims(deviations, 1) / expand_dims(deviations, 0), -1.0, 1.0);
+  return detail::as(x.shape().size() == 1 ? reshape(out, {}) : out, narrow);
+}
+
+Value cdist(const Value& x, const Value& y) {
+  const std::size_t rank = x.shape().size();
+  if (rank < 2 || y.shape().size() < 2 || x.shape().back() != y.shape().back()) {
+    fail<ShapeError>(detail::current_label("cdist"), "x must be (..., M, D) and y (..., N, D); got {} and {}",
+                     x.shape(), y.shape());
+  }
+  DType narrow{}, of_y{};
+  const Value a = detail::as_wide(x, narrow), b = detail::as_wide(y, of_y);
+  const Value distance = expand_dims(a, -2) - expand_dims(b, -3);
+  const Value squares = sum(distance * distance, {{-1}});
+  const Value apart = squares > 0;
+  return detail::as(where(apart, sqrt(where(apart, squares, 1.0)), 0.0), promote(narrow, of_y));
+}
+
+Value psnr(const Value& x1, const Value& x2, double max_val) {
+  if (x1.shape() != x2.shape()) {
+    fail<ShapeError>(detail::current_label("psnr"), "x1 and x2 must have one shape; got {} and {}", x1.shape(),
+                     x2.shape());
+  }
+  DType narrow{}, other{};
+  const Value distance = detail::as_wide(x1, narrow) - detail::as_wide(x2, other);
+  return detail::as(20 * std::log10(max_val) - 10 * log10(mean(distance * distance)), promote(narrow, other));
 }
 
 }  // namespace mezzo
