@@ -1,5 +1,6 @@
 #include <cstddef>
 
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/numpy.hpp>
 

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/exact_numbers.hpp>
 #include <mezzo/ops/helpers.hpp>

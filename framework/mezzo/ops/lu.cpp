@@ -4,10 +4,14 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/numpy.hpp>
+#include <mezzo/ops/products.hpp>
 
 // LU factors, on the host.
 namespace mezzo {

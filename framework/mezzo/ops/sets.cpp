@@ -4,9 +4,14 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/creation.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/indexing.hpp>
 #include <mezzo/ops/labels.hpp>
 #include <mezzo/ops/numpy.hpp>
+#include <mezzo/ops/sorting.hpp>
 
 // Sets and positions: compositions, and functions on the host.
 namespace mezzo {

@@ -7,8 +7,10 @@
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/flat_sqrt.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/linalg.hpp>
 #include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/products.hpp>
 #include <mezzo/ops/reductions.hpp>
 
 // Statistics and norms, composed of other ops in the accumulation dtype and rounded once.
