@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(an_optimizer_trains_one_model) {
   fit(first);
   BOOST_TEST(
       refused<ValueError>([&] { fit(second); }) ==
-      "[Adam] an optimizer trains one model; got a second one, which needs an optimizer of its own: make it anew");
+      "[Adam] an optimizer trains one model; got a second one: make a new optimizer for it");
   fit(first);
   first.compile({.optimizer = adam, .loss = "mse"});
   fit(first);

@@ -64,8 +64,8 @@ class MEZZO_API Duration {
   double seconds_;
 };
 
-/// How often fit validates within an epoch: an integer is the number of batches between validations; a share of the
-/// epoch is a floating-point number in (0, 1]; or by time, a text "DD:HH:MM:SS" or a std::chrono duration.
+/// How often fit validates within an epoch: an integer is the number of batches between validations, a floating-point
+/// number in (0, 1] their share of the epoch, a text "DD:HH:MM:SS" or a std::chrono duration the time between them.
 class MEZZO_API CheckInterval {
  public:
   CheckInterval(int batches) : CheckInterval(std::int64_t{batches}) {}
