@@ -191,9 +191,8 @@ BOOST_AUTO_TEST_CASE(an_optimizer_trains_one_model) {
   second.compile({.optimizer = adam, .loss = "mse"});
   const auto fit = [](Model& model) { model.fit(column({1, 2}), column({3, 4}), {.verbose = false}); };
   fit(first);
-  BOOST_TEST(
-      refused<ValueError>([&] { fit(second); }) ==
-      "[Adam] an optimizer trains one model; got a second one: make a new optimizer for it");
+  BOOST_TEST(refused<ValueError>([&] { fit(second); }) ==
+             "[Adam] an optimizer trains one model; got a second one: make a new optimizer for it");
   fit(first);
   first.compile({.optimizer = adam, .loss = "mse"});
   fit(first);

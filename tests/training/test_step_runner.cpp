@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(it_keeps_the_plans_that_were_used_last) {
   runner.configure(false);
   const auto kept = [&] {
     std::set<std::int64_t> sizes;
-    for (const auto& step : detail::training_state(model).plans.steps()) sizes.insert(step->signature.inputs[0].shape[0]);
+    for (const auto& step : detail::training_state(model).plans.steps())
+      sizes.insert(step->signature.inputs[0].shape[0]);
     return sizes;
   };
   for (const std::int64_t size : {1, 2, 3, 1, 4}) runner.run(Stage::fit, batch_of(size));
