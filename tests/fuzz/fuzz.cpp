@@ -39,7 +39,7 @@ std::string path_of_file() { return "/proc/self/fd/" + std::to_string(descriptor
 
 void write_seeds(const fs::path& folder) {
   int number = 0;
-  for (const mezzo::detail::Bytes& seed : seeds()) {
+  for (const Bytes& seed : seeds()) {
     std::ofstream out(folder / ("seed-" + std::to_string(number++)), std::ios::binary);
     out.write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
   }
@@ -55,7 +55,7 @@ void check_text(const std::string& text) {
 
 }  // namespace
 
-std::string file_of(const mezzo::detail::Bytes& bytes) {
+std::string file_of(const Bytes& bytes) {
   if (::ftruncate(descriptor(), 0) != 0 ||
       ::pwrite(descriptor(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     stop("the file in memory can't be written");
@@ -83,7 +83,7 @@ std::string folder_with(const std::string& name) {
   return folder.path();
 }
 
-mezzo::detail::Bytes content_of(const std::string& path) {
+Bytes content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }

@@ -37,7 +37,7 @@ struct Training {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   static Training training;
   const std::string path = file_of(bytes);
   try {
@@ -53,7 +53,7 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   Sequential model = model_of();
   Trainer({.max_epochs = 1, .enable_progress_bar = false}).fit(model, loader_of());
   Trainer::save_checkpoint(model, folder.path("a"));
-  const detail::Bytes whole = content_of(folder.path("a"));
+  const Bytes whole = content_of(folder.path("a"));
   std::string unchecked = text_of(whole);
   unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");
   return {whole, bytes_of(unchecked)};

@@ -3,7 +3,7 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   if (bytes.empty()) return;
   constexpr mezzo::DType dtypes[] = {mezzo::DType::float32, mezzo::DType::float64, mezzo::DType::int8,
                                      mezzo::DType::boolean};

@@ -3,8 +3,8 @@
 #include "fuzz.hpp"
 #include "pictures.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
-  mezzo::detail::Bytes jpeg{0xff, 0xd8, 0xff};  // always, so that no input is a PNG file
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  Bytes jpeg{0xff, 0xd8, 0xff};  // always, so that no input is a PNG file
   jpeg.insert(jpeg.end(), bytes.begin(), bytes.end());
   // Fewer pixels than by default: decoding up to 500 scans of many takes seconds.
   touch(mezzo::image::decode_image(jpeg, "input", {.max_pixels = 1 << 16}));

@@ -4,7 +4,7 @@
 #include "datasets/bible_data.hpp"
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   file_of(bytes);
   mezzo::datasets::bible_kjv({.root = folder_with("bible.data")});
 }

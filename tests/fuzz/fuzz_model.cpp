@@ -16,7 +16,7 @@ void load(const std::string& path) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   const std::string path = file_of(bytes);
   try {
     load(path);
@@ -40,9 +40,9 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   Sequential steps({Input({3, 2}), Bidirectional(LSTM(2, {.return_sequences = true})), TimeDistributed(Dense(2)),
                     RNN({GRUCell(2), SimpleRNNCell(1)})});
   steps.save(folder.path("c"));
-  std::vector<detail::Bytes> out;
+  std::vector<Bytes> out;
   for (const char* name : {"a", "b", "c"}) {
-    const detail::Bytes whole = content_of(folder.path(name));
+    const Bytes whole = content_of(folder.path(name));
     std::string unchecked = text_of(whole);
     unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");
     out.push_back(whole);

@@ -263,7 +263,7 @@ void read_file(Base base, Choices& choices) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   Choices choices(bytes);
   const Base& base = bases()[choices.below(bases().size())];
   if (choices.below(2) == 0) {
@@ -276,7 +276,7 @@ void mezzo_fuzz::read_input(const detail::Bytes& bytes) {
 }
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
-  std::vector<detail::Bytes> out;
+  std::vector<Bytes> out;
   for (std::uint8_t base = 0; base < bases().size(); ++base) {
     for (std::uint8_t kind = 0; kind < 2; ++kind) {
       out.push_back({base, kind, 1, 0, 9, 0, 3});

@@ -3,11 +3,11 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) { touch(mezzo::load_npy(file_of(bytes))); }
+void mezzo_fuzz::read_input(const Bytes& bytes) { touch(mezzo::load_npy(file_of(bytes))); }
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   const mezzo_tests::Folder folder;
-  std::vector<mezzo::detail::Bytes> out;
+  std::vector<Bytes> out;
   for (const mezzo::DType dtype : {mezzo::DType::float32, mezzo::DType::boolean, mezzo::DType::float16}) {
     mezzo::save_npy(folder.path("a.npy"), mezzo::Tensor({2, 3}, dtype));
     out.push_back(content_of(folder.path("a.npy")));

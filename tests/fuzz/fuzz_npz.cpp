@@ -3,7 +3,7 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const auto& [name, tensor] : mezzo::load_npz(file_of(bytes))) touch(tensor);
 }
 

@@ -16,18 +16,16 @@ namespace {
 
 using mezzo_fuzz::Bytes;
 
-void add(mezzo::detail::Bytes& out, std::uint64_t number, int bytes) {
+void add(Bytes& out, std::uint64_t number, int bytes) {
   for (int i = 0; i < bytes; ++i, number >>= 8U) out.push_back(static_cast<std::uint8_t>(number));
 }
 
-void add(mezzo::detail::Bytes& out, const mezzo::detail::Bytes& bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
+void add(Bytes& out, const Bytes& bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
 // A ZIP file with one entry, x.npy, that is stored without compression.
-mezzo::detail::Bytes zipped(const mezzo::detail::Bytes& content) {
-  const mezzo::detail::Bytes name = mezzo_fuzz::bytes_of("x.npy");
-  mezzo::detail::Bytes common;  // of the entry's header and of the directory
+Bytes zipped(const Bytes& content) {
+  const Bytes name = mezzo_fuzz::bytes_of("x.npy");
+  Bytes common;  // of the entry's header and of the directory
   add(common, 20, 2);
   add(common, 0, 8);  // flags, stored, time and date
   add(common, crc32(0, content.data(), static_cast<uInt>(content.size())), 4);
@@ -35,7 +33,7 @@ mezzo::detail::Bytes zipped(const mezzo::detail::Bytes& content) {
   add(common, content.size(), 4);
   add(common, name.size(), 2);
   add(common, 0, 2);
-  mezzo::detail::Bytes out;
+  Bytes out;
   add(out, 0x04034b50, 4);
   add(out, common);
   add(out, name);
@@ -59,14 +57,14 @@ mezzo::detail::Bytes zipped(const mezzo::detail::Bytes& content) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   const mezzo::detail::NpzLists read = mezzo::detail::load_npz_lists(file_of(zipped(bytes)));
   for (const auto& [name, tensor] : read.tensors) touch(tensor);
 }
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   const mezzo_tests::Folder folder;
-  std::vector<mezzo::detail::Bytes> out;
+  std::vector<Bytes> out;
   for (const char* name : {"imdb", "reuters", "function", "words"}) {
     const auto& file = mezzo_tests::recorded("word_sequences").at(name).at("file");
     const std::string path = folder.write("a.npz", mezzo_tests::decoded_base64(file.get<std::string>()));

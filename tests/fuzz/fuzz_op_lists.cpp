@@ -2,7 +2,7 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   mezzo::OpLists({.float32 = std::vector<std::string>{"softmax"}, .lower_file = file_of(bytes)});
 }
 

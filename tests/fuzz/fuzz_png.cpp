@@ -24,8 +24,8 @@ void mend_checksums(mezzo_fuzz::Bytes& png) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
-  mezzo::detail::Bytes png(std::begin(signature), std::end(signature));  // always, so that no input is a JPEG file
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  Bytes png(std::begin(signature), std::end(signature));  // always, so that no input is a JPEG file
   png.insert(png.end(), bytes.begin(), bytes.end());
   try {
     touch(mezzo::image::decode_image(png, "input"));

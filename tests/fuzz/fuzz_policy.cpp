@@ -7,7 +7,7 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   const std::string text = text_of(bytes);
   try {
     const mezzo::PolicyMap map({.default_policy = "float32", .policies = {{text, "mixed_bfloat16"}}});
@@ -25,7 +25,7 @@ void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
 }
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
-  std::vector<mezzo::detail::Bytes> out;
+  std::vector<Bytes> out;
   for (const char* text : {"mixed_bfloat16", "float64", "p=f32,c=bf16,o=f32", "params=half,compute=full", "bf16-mixed",
                            "(a|b)*/norm[0-9]{1,3}"}) {
     out.push_back(bytes_of(text));

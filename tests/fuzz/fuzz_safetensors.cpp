@@ -4,7 +4,7 @@
 #include "support/folder.hpp"
 #include "support/safetensors.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   const mezzo::SafetensorsFile file(file_of(bytes));
   for (const auto& entry : file.entries()) touch(file.read(entry.name));
 }

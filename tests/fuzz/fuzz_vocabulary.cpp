@@ -7,7 +7,7 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const mezzo::detail::Bytes& bytes) {
+void mezzo_fuzz::read_input(const Bytes& bytes) {
   const auto end = std::find(bytes.begin(), bytes.end(), 0);
   const std::string text(end == bytes.end() ? end : end + 1, bytes.end());
   const mezzo::WordPieceTokenizer tokenizer(file_of({bytes.begin(), end}), {.lowercase = text.size() % 2 == 0});

@@ -8,12 +8,12 @@
 namespace mezzo_fuzz {
 
 // The recorded pictures of a format, "png" or "jpeg", each without its first `skipped` bytes.
-inline std::vector<mezzo::detail::Bytes> recorded_pictures(const std::string& format, std::size_t skipped) {
-  std::vector<mezzo::detail::Bytes> out;
+inline std::vector<Bytes> recorded_pictures(const std::string& format, std::size_t skipped) {
+  std::vector<Bytes> out;
   for (const auto& [name, one] : mezzo_tests::recorded("image").at("decode").items()) {
     if (name.rfind(format, 0) != 0) continue;
     const auto text = one.at("file").get<std::string>();
-    mezzo::detail::Bytes& bytes = out.emplace_back();
+    Bytes& bytes = out.emplace_back();
     for (std::size_t i = 2 * skipped; i < text.size(); i += 2) {
       bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
     }
