@@ -179,15 +179,15 @@ BOOST_AUTO_TEST_CASE(losses_of_layers) {
 BOOST_AUTO_TEST_CASE(modules_add_the_losses_themselves) {
   class Fits : public Module {
    public:
-    Value training_step(const Batch& batch) override { return mean(dense_(batch["x"])) * 0 + added_loss(); }
+    Value training_step(const Batch& batch) override { return mean(dense(batch["x"])) * 0 + added_loss(); }
     OptimizerConfigs configure_optimizers() override { return {{.optimizer = SGD({.learning_rate = 1})}}; }
 
-    Dense dense_ = sub("dense", Dense(1, {.kernel_initializer = "ones", .kernel_regularizer = L1(0.25)}));
+    Dense dense = sub("dense", Dense(1, {.kernel_initializer = "ones", .kernel_regularizer = L1(0.25)}));
   };
   Fits fits;
   Trainer({.max_epochs = 1, .enable_progress_bar = false})
       .fit(fits, DataLoader(Dataset::from_tensors({{"x", Tensor({4, 2}), Role::input}}), {.batch_size = 4}));
-  BOOST_TEST(fits.dense_.get_weights()[0].to_doubles() == (std::vector<double>{0.75, 0.75}));
+  BOOST_TEST(fits.dense.get_weights()[0].to_doubles() == (std::vector<double>{0.75, 0.75}));
 }
 
 BOOST_AUTO_TEST_CASE(constraints_hold_after_every_step) {
