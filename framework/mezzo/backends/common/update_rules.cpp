@@ -21,7 +21,7 @@ double momentum_product(double beta_1, double count) {
   return product;
 }
 
-/// What the numbers of a step are made of.
+/// Inputs of a rule's numbers.
 struct RuleStep {
   const Attributes& attributes;
   double learning_rate, count;

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <set>
 
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/contention.hpp>
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
-#include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
-#include <mezzo/ops/op_set.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/master_weights.hpp>
 #include <mezzo/training/step/non_finite_outputs.hpp>
@@ -172,7 +167,6 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
   if (const auto& bad = step->plan->non_finite_output(); checks && bad) {
     warn_of_non_finite_output(state_, stage, bad->name, bad->origin);
   }
-  results_.take(*step);
   if (stage == Stage::fit || !state_.trained) state_.last_plan = step->plan;
   state_.trained |= stage == Stage::fit;
   for (const AppliedOptimizer& one : step->applied) {
@@ -183,6 +177,8 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
   if (ranks) {
     if (stage == Stage::fit) end_rank_step(state_, *step, record_.skipped());
     results_.take(*step, *ranks);
+  } else {
+    results_.take(*step);
   }
   step->plan->count_wall(Profile::Clock::now() - start);
 }
