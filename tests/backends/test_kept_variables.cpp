@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(every_rule_of_the_table_has_a_case) {
     }
   }
 #define MEZZO_UPDATE_RULE(name, Formula, norms) all.insert(#name);
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   BOOST_TEST(tested == all, boost::test_tools::per_element());
   for (const Rule& rule : rules_with_norms) {

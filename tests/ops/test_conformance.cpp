@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) #name,
 #define MEZZO_ALIAS_OP(...)
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

@@ -88,7 +88,7 @@ class Catalogue:
 
     def __init__(self, root):
         root = Path(root)
-        self.rows = {row.name: row for row in read_rows(with_includes(root / "framework/mezzo/ops/ops.def"))}
+        self.rows = {row.name: row for row in read_rows(with_includes(root / "framework/mezzo/ops/rows/ops.def"))}
         self.declared = {name for name, row in self.rows.items() if row.macro == "MEZZO_UNARY_OP"}
         self.scoped = set()  # "random::normal"
         for header in sorted((root / "framework/mezzo").rglob("*.hpp")):

@@ -25,7 +25,7 @@ from programs import ProgramError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 import records  # noqa: E402
 
-OPS_DEF = "framework/mezzo/ops/ops.def"
+OPS_DEF = "framework/mezzo/ops/rows/ops.def"
 SOURCE = r"cpp|hpp|C|def|py|sh|ipynb|json|cmake|md"
 PATH = re.compile(rf"`((?:[\w.-]+/)+[\w.-]+\.(?:{SOURCE}))`")
 PATH_ROOTS = ("", "framework/mezzo", "models/mezzo", "datasets/mezzo")  # `ops/conv2d.cpp` is framework/mezzo/ops/...

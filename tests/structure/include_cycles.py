@@ -1,8 +1,8 @@
 """Rule: few files include one another in a circle.
 
-A header and the sources of its name are one component; lists (.def) belong to none. All components that reach one another by #include are one
-cycle, in whatever folders they lie. A cycle has the name of one of its components: the one in the list of exceptions,
-else the one that most of the others include.
+A header and the sources of its name are one component; lists (.def) belong to none. All components that reach one
+another by #include are one cycle, in whatever folders they lie. A cycle has the name of one of its components: the one
+in the list of exceptions, else the one that most of the others include.
 """
 
 from collections import defaultdict

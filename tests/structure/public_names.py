@@ -74,7 +74,7 @@ def public_names(root):
     found = set()
     for path in tree.public:
         found |= names_of((tree.root / path).read_text(encoding="utf-8"))
-    rows = read_rows(with_includes(Path(root) / "framework/mezzo/ops/ops.def"))
+    rows = read_rows(with_includes(Path(root) / "framework/mezzo/ops/rows/ops.def"))
     found |= {("function", row.name) for row in rows if row.macro == "MEZZO_UNARY_OP"}
     return found
 

@@ -35,7 +35,7 @@ class PublicNames(unittest.TestCase):
 
     def findings(self, header, recorded, page=""):
         with tempfile.TemporaryDirectory() as root:
-            files = {"framework/mezzo/mezzo.hpp": header, "framework/mezzo/ops/ops.def": "", str(LIST): recorded,
+            files = {"framework/mezzo/mezzo.hpp": header, "framework/mezzo/ops/rows/ops.def": "", str(LIST): recorded,
                      "README.md": "", "docs/page.md": page}
             for name, text in files.items():
                 path = Path(root) / name

@@ -73,7 +73,7 @@ class Recipes(unittest.TestCase):
     def test_op(self):
         self.create(LIBRARY + "ops/plateau.cpp", (ROOT / LIBRARY / "ops/softplus.cpp").read_text().replace(
             "softplus", "plateau"))
-        self.insert(LIBRARY + "ops/elementwise.def", "/// a to the power of b.\n",
+        self.insert(LIBRARY + "ops/rows/elementwise.def", "/// a to the power of b.\n",
                     '/// x up to 1, and 1 beyond.\nMEZZO_UNARY_OP(plateau, WIDEN | CHAIN, "x: T", "", "T")\n\n')
         self.insert(LIBRARY + "backends/reference/activations.cpp",
                     "std::unique_ptr<Kernel> create_softplus(",
@@ -102,7 +102,7 @@ class Recipes(unittest.TestCase):
         places = {name for name in list_files(ROOT)
                   if name.startswith((LIBRARY + "ops/", LIBRARY + "compiler/", LIBRARY + "backends/"))
                   and re.search(r"adamax", (ROOT / name).read_text(encoding="utf-8"), re.I)}
-        self.assertEqual(places, {LIBRARY + "ops/update_rules.def", LIBRARY + "backends/common/update_rules.cpp",
+        self.assertEqual(places, {LIBRARY + "ops/rows/update_rules.def", LIBRARY + "backends/common/update_rules.cpp",
                                   LIBRARY + "backends/reference/update_rules.hpp",
                                   LIBRARY + "backends/xsimd/update_rules.isa.cpp"})
 

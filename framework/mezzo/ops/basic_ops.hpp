@@ -51,7 +51,7 @@ MEZZO_API Value bias_add(const Value& x, const Value& bias);
 #define MEZZO_OP(...)
 #define MEZZO_UNARY_OP(name, ...) MEZZO_API Value name(const Value& x);
 #define MEZZO_ALIAS_OP(...)
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

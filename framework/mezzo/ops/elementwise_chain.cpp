@@ -53,7 +53,7 @@ bool is_elementwise(const Op& op) {
 #define MEZZO_UNARY_OP MEZZO_OP
 #define MEZZO_ALIAS_OP MEZZO_OP
   static const std::unordered_map<const Op*, unsigned> all{
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
   };
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP

@@ -26,7 +26,7 @@ Op complete(Op op, const char* name, unsigned flags, std::vector<std::string> to
   const Op ops::name = complete(detail::define_##name(), #name, flags, {__VA_ARGS__});
 #define MEZZO_UNARY_OP MEZZO_OP
 #define MEZZO_ALIAS_OP MEZZO_OP
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
@@ -36,7 +36,7 @@ const OpTable& ops::table() {
 #define MEZZO_OP(name, ...) &ops::name,
 #define MEZZO_UNARY_OP MEZZO_OP
 #define MEZZO_ALIAS_OP MEZZO_OP
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
@@ -49,7 +49,7 @@ const OpTable& ops::table() {
 #define MEZZO_UNARY_OP(name, ...) \
   Value name(const Value& x) { return insert_one(ops::name, {x}); }
 #define MEZZO_ALIAS_OP(...)
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

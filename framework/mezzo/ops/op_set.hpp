@@ -9,7 +9,7 @@ namespace mezzo::ops {
 #define MEZZO_OP(name, ...) extern const Op name;
 #define MEZZO_UNARY_OP(name, ...) extern const Op name;
 #define MEZZO_ALIAS_OP(name, ...) extern const Op name;
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP
@@ -25,7 +25,7 @@ namespace mezzo::detail {
 #define MEZZO_OP(name, ...) Op define_##name();
 #define MEZZO_UNARY_OP(name, ...) Op define_##name();
 #define MEZZO_ALIAS_OP(name, ...) Op define_##name();
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

@@ -8,7 +8,7 @@ RuleNorms rule_norms(const std::string& rule) {
   // NOLINTEND(readability-identifier-naming)
 #define MEZZO_UPDATE_RULE(name, Formula, norms) \
   if (rule == #name) return norms;
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   return NONE;
 }

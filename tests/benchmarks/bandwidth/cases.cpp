@@ -20,10 +20,10 @@ struct Row {
 #define MEZZO_UNARY_OP(name, flags, inputs, ...) {#name, inputs},
 #define MEZZO_OP(name, flags, inputs, ...) {#name, inputs},
 const Row elementwise_ops[] = {
-#include <mezzo/ops/elementwise.def>
+#include <mezzo/ops/rows/elementwise.def>
 };
 const Row array_ops[] = {
-#include <mezzo/ops/arrays.def>
+#include <mezzo/ops/rows/arrays.def>
 };
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP

@@ -24,10 +24,10 @@ struct Case {
   std::vector<Operand> operands;
 };
 
-/// The cases of every elementwise op and of every op on arrays in the tables (ops/elementwise.def, ops/arrays.def), in
-/// float32 and bfloat16, with `bytes` bytes an operand. Ops that take neither are called with their own dtype.
-/// Operands and dtypes of an elementwise op come from the text of its row; a row that needs attributes needs an entry
-/// in cases.cpp. Adds the names of ops on arrays without an entry there to `missing`.
+/// The cases of every elementwise op and of every op on arrays in the tables (ops/rows/elementwise.def,
+/// ops/rows/arrays.def), in float32 and bfloat16, with `bytes` bytes an operand. Ops that take neither are called with
+/// their own dtype. Operands and dtypes of an elementwise op come from the text of its row; a row that needs attributes
+/// needs an entry in cases.cpp. Adds the names of ops on arrays without an entry there to `missing`.
 std::vector<Case> all_cases(std::int64_t bytes, std::set<std::string>& missing);
 
 }  // namespace mezzo_bandwidth

@@ -117,7 +117,7 @@ using SetNumbers = void (*)(Numbers&, const RuleStep&);
 SetNumbers find_numbers(const std::string& rule) {
 #define MEZZO_UPDATE_RULE(name, Formula, norms) \
   if (rule == #name) return set_##name;
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   fail<NameError>("[optimizer_update]", "unknown rule \"{}\"", rule);
 }

@@ -9,7 +9,7 @@ std::vector<detail::Implementation> reference_implementations() {
 #define MEZZO_OP(name, ...) {"reference", &ops::name, reference::create_##name},
 #define MEZZO_UNARY_OP(name, ...) {"reference", &ops::name, reference::create_##name},
 #define MEZZO_ALIAS_OP(...)
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

@@ -19,7 +19,7 @@ using Creator = std::unique_ptr<Kernel>(const KernelRequest& request, std::strin
 #define MEZZO_OP(name, ...) Creator create_##name;
 #define MEZZO_UNARY_OP(name, ...) Creator create_##name;
 #define MEZZO_ALIAS_OP(...)
-#include <mezzo/ops/ops.def>
+#include <mezzo/ops/rows/ops.def>
 #undef MEZZO_OP
 #undef MEZZO_UNARY_OP
 #undef MEZZO_ALIAS_OP

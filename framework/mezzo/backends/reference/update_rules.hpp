@@ -137,7 +137,7 @@ Rule<T> find_rule(const std::string& name) {
   // NOLINTBEGIN(bugprone-macro-parentheses): the name of a template
 #define MEZZO_UPDATE_RULE(rule, Formula, norms) \
   if (name == #rule) return rule<T>;
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   // NOLINTEND(bugprone-macro-parentheses)
   fail<NameError>("[optimizer_update]", "unknown rule \"{}\"", name);

@@ -22,7 +22,7 @@ struct Coefficients {
 RuleFunctions::Rule find_rule(const RuleFunctions& table, const std::string& name) {
 #define MEZZO_UPDATE_RULE(rule, Formula, norms) \
   if (name == #rule) return table.rule;
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   return nullptr;
 }

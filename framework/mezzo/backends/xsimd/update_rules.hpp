@@ -37,7 +37,7 @@ struct RuleFunctions {
                           std::int64_t count);
 
 #define MEZZO_UPDATE_RULE(name, Formula, norms) Rule name;
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
   PerStorage<LoadGradient> load_gradient;
   PerKept<LoadVariable> load_variable;

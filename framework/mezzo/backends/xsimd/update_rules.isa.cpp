@@ -262,7 +262,7 @@ void random_words(std::uint64_t stream, std::int64_t first, std::int32_t* to, st
 
 constexpr RuleFunctions update_rules{
 #define MEZZO_UPDATE_RULE(name, Formula, norms) .name = run<Formula>,
-#include <mezzo/ops/update_rules.def>
+#include <mezzo/ops/rows/update_rules.def>
 #undef MEZZO_UPDATE_RULE
     .load_gradient = {.float32 = load_gradient<float>,
                       .bfloat16 = load_gradient<bfloat16>,

@@ -28,7 +28,7 @@ ReduceOptions reduction_of(const Attributes& attributes) {
 #define MEZZO_OP(...)
 #define MEZZO_ALIAS_OP(...)
 const SavedOp saved_ops[] = {
-#include <mezzo/ops/elementwise.def>
+#include <mezzo/ops/rows/elementwise.def>
     {"add", 2, [](const Values& xs, const Attributes&) { return xs[0] + xs[1]; }},
     {"subtract", 2, [](const Values& xs, const Attributes&) { return xs[0] - xs[1]; }},
     {"multiply", 2, [](const Values& xs, const Attributes&) { return xs[0] * xs[1]; }},
