@@ -1,20 +1,8 @@
 #include <mezzo/graph/node_budget.hpp>
 
-#include <utility>
-
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
-namespace {
-
-struct BudgetContext {
-  NodeBudget* innermost = nullptr;
-};
-
-NodeBudget*& innermost() { return ExecutionContext::current().part<BudgetContext>().innermost; }
-
-}  // namespace
 
 bool fits_config(const Shape& shape) {
   std::int64_t elements = 1;
@@ -25,9 +13,6 @@ bool fits_config(const Shape& shape) {
   }
   return true;
 }
-
-NodeBudget::NodeBudget(std::int64_t nodes) : given_(nodes), left_(nodes), outer_(std::exchange(innermost(), this)) {}
-NodeBudget::~NodeBudget() { innermost() = outer_; }
 
 void NodeBudget::take(const std::vector<Spec>& outputs, const std::string& where) {
   NodeBudget* const budget = innermost();

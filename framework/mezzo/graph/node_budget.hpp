@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/innermost.hpp>
 #include <mezzo/graph/op.hpp>
 
 namespace mezzo::detail {
@@ -16,12 +17,9 @@ bool fits_config(const Shape& shape);
 
 /// Limits the nodes of functional graphs that are made on this thread for its lifetime, and the sizes of their outputs,
 /// for configs from files.
-class NodeBudget {
+class NodeBudget : public Innermost<NodeBudget> {
  public:
-  explicit NodeBudget(std::int64_t nodes);
-  ~NodeBudget();
-  NodeBudget(const NodeBudget&) = delete;
-  NodeBudget& operator=(const NodeBudget&) = delete;
+  explicit NodeBudget(std::int64_t nodes) : given_(nodes), left_(nodes) {}
 
   /// Takes a node with these outputs from the innermost budget of this thread, if there is one. A ValueError that
   /// starts with `where` if none is left, a ShapeError if an output doesn't fit.
@@ -29,7 +27,6 @@ class NodeBudget {
 
  private:
   std::int64_t given_, left_;
-  NodeBudget* outer_;
 };
 
 }  // namespace mezzo::detail

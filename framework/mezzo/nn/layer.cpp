@@ -291,7 +291,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   // Sums over steps would stop growing in 16 bits. A dtype of the layer's own policy is kept.
   const bool wide = options.at_least_float32 || (!options.trainable && state_->policy.inherits());
   const DType dtype = wide ? accumulation_dtype(wanted) : wanted;
-  if (auto* budget = detail::LayerWeightBudget::current()) {
+  if (auto* budget = detail::LayerWeightBudget::innermost()) {
     budget->take(options.shape, label());
     box.value = Tensor(options.shape, dtype);
   } else {

@@ -1,27 +1,10 @@
 #include <mezzo/nn/weight_budget.hpp>
 
 #include <algorithm>
-#include <utility>
 
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
-namespace {
-
-struct WeightBudgetContext {
-  LayerWeightBudget* innermost = nullptr;
-};
-
-LayerWeightBudget*& innermost() { return ExecutionContext::current().part<WeightBudgetContext>().innermost; }
-
-}  // namespace
-
-LayerWeightBudget::LayerWeightBudget(std::int64_t elements)
-    : left_(elements), outer_(std::exchange(innermost(), this)) {}
-LayerWeightBudget::~LayerWeightBudget() { innermost() = outer_; }
-
-LayerWeightBudget* LayerWeightBudget::current() { return innermost(); }
 
 void LayerWeightBudget::take(const Shape& shape, const std::string& where) {
   // Divides, since the product of the sizes may overflow.

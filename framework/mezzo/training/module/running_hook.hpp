@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string>
 
+#include <mezzo/core/innermost.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/training/module/log_options.hpp>
 
@@ -9,14 +10,8 @@ namespace mezzo::detail {
 
 /// A hook that a thread runs between two steps, as the static functions of Module reach it. Implemented by
 /// training/loops.
-class RunningHook {
+class RunningHook : public Innermost<RunningHook> {
  public:
-  RunningHook(const RunningHook&) = delete;
-  RunningHook& operator=(const RunningHook&) = delete;
-
-  /// Innermost hook of this thread; null outside of hooks.
-  static RunningHook* innermost();
-
   /// Sets a number of the running epoch or evaluation. A ValueError for options, and in hooks that can't log.
   virtual void log(const std::string& name, const Value& value, const LogOptions& options) = 0;
 
@@ -24,11 +19,8 @@ class RunningHook {
   virtual std::size_t dataloader_idx() const = 0;
 
  protected:
-  RunningHook();  ///< becomes the innermost hook
-  ~RunningHook();
-
- private:
-  RunningHook* outer_;
+  RunningHook() = default;
+  ~RunningHook() = default;
 };
 
 }  // namespace mezzo::detail

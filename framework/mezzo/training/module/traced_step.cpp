@@ -1,24 +1,8 @@
 #include <mezzo/training/module/traced_step.hpp>
 
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
-namespace {
-
-struct StepState {
-  TracedStep* innermost = nullptr;
-};
-
-StepState& step_state() { return ExecutionContext::current().part<StepState>(); }
-
-}  // namespace
-
-TracedStep::TracedStep() : outer_(step_state().innermost) { step_state().innermost = this; }
-
-TracedStep::~TracedStep() { step_state().innermost = outer_; }
-
-TracedStep* TracedStep::innermost() { return step_state().innermost; }
 
 TracedStep& TracedStep::current(const std::string& what) {
   if (TracedStep* const step = innermost()) return *step;

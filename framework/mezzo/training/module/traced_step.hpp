@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string>
 
+#include <mezzo/core/innermost.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/training/module/log_options.hpp>
 #include <mezzo/training/module/optimizer_handle.hpp>
@@ -9,15 +10,9 @@
 namespace mezzo::detail {
 
 /// A step that a thread traces, as the static functions of Module reach it. Implemented by training/step.
-class TracedStep {
+class TracedStep : public Innermost<TracedStep> {
  public:
-  TracedStep(const TracedStep&) = delete;
-  TracedStep& operator=(const TracedStep&) = delete;
-
-  /// Innermost step of this thread; null outside of steps.
-  static TracedStep* innermost();
-
-  /// The same, but a ValueError outside of steps. `what` is the call that needs a step, for the text.
+  /// Innermost step of this thread. A ValueError outside of steps. `what` is the call that needs a step, for the text.
   static TracedStep& current(const std::string& what);
 
   virtual void log(const std::string& name, const Value& value, const LogOptions& options) = 0;
@@ -34,11 +29,8 @@ class TracedStep {
   virtual void note_outputs(const Values& outputs, const std::string& where) = 0;
 
  protected:
-  TracedStep();  ///< becomes the innermost step
-  ~TracedStep();
-
- private:
-  TracedStep* outer_;
+  TracedStep() = default;
+  ~TracedStep() = default;
 };
 
 /// Result of a predict step with these outputs: the first. A step records all of them; outside of steps, several
