@@ -14,6 +14,8 @@ import re
 import sys
 from pathlib import Path
 
+from report import report
+
 INDEX = "docs/README.md"
 GROUPS = ["Start", "Train", "Extend", "Reference"]
 WORDS, NOTES = {"docs/performance.md": 2500}, "docs/benchmarks/notes.md"
@@ -151,10 +153,7 @@ def check(root):
 
 def main():
     findings = check(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2])
-    for where, rule in findings:
-        print(f"{where}: {rule}")
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":

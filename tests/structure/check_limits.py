@@ -17,6 +17,7 @@ import hidden_options  # noqa: E402
 import include_cycles  # noqa: E402
 from exceptions import EXCEPTIONS  # noqa: E402
 from limits import Limit, check  # noqa: E402
+from report import report  # noqa: E402
 from sources import Sources  # noqa: E402
 
 RULES = [Limit("include cycles", include_cycles.LIMIT, include_cycles.count),
@@ -37,10 +38,7 @@ def main():
     findings = check_limits(sys.argv[1] if len(sys.argv) > 1 else ".", EXCEPTIONS)
     for rule in RULES:
         print(f"{rule.name}: {len(EXCEPTIONS.get(rule.name, {}))} exceptions")
-    for where, rule in findings:
-        print(f"{where}: {rule}")
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from layer_tables import findings_of_layers  # noqa: E402
+from report import report  # noqa: E402
 
 # Written for all layers, or said to be not saved (docs/saving.md).
 NOT_DESCRIBED = {"named", "name", "dtype", "trainable", "weights"}
@@ -78,8 +79,7 @@ def main(root):
     paths = sorted((Path(root) / "framework" / "mezzo").rglob("*.[ch]pp"))
     texts = [path.read_text(encoding="utf-8") for path in paths]
     findings = findings_of(texts) + findings_of_layers(root) + findings_of_ranks(texts)
-    print("\n".join([*findings, f"{len(findings)} findings"]))
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from folders import (ERROR_HEADERS, FOLDERS, GATHERING_HEADERS, MODEL_HEADERS, ROOTS, TOP_FILES,  # noqa: E402
                      allowed, entry_of, find_header, folder_of)
+from report import report  # noqa: E402
 
 TOP_LEVEL = {"CMakeLists.txt", "framework", "models", "datasets", "tests", "tutorials", "docs", "README.md", "LICENSE"}
 SIZED = {*ROOTS, "tests"}
@@ -236,10 +237,7 @@ def main():
             print(f"  {count:4} {path}")
     short = sum(count <= SHORT for count, _ in sizes)
     print(f"{short} of {len(sizes)} files have {SHORT} lines or fewer")
-    for path, number, rule in findings:
-        print(f"{path}:{number}: {rule}")
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report([(f"{path}:{number}", rule) for path, number, rule in findings])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from folders import FOLDERS, direct_uses  # noqa: E402
 from layer_tables import generate_includes  # noqa: E402
 from programs import ProgramError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
+from report import report  # noqa: E402
 import records  # noqa: E402
 
 OPS_DEF = "framework/mezzo/ops/rows/ops.def"
@@ -159,10 +160,7 @@ def main():
     findings = list(generate(root, write=not check))
     if check:
         findings += [*check_blocks(root), *check_paths(root)]
-    for where, rule in findings:
-        print(f"{where}: {rule}")
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from report import report
+
 # By the kind of a generated part of the docs: `program NAME`, `recipe NAME`.
 FOLDERS = {"program": "tests/parity/programs", "recipe": "tests/parity/lightning_recipes"}
 ORIGINS = {"program": "Keras", "recipe": "Lightning"}
@@ -96,10 +98,7 @@ def side_by_side(root, kind, name):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
     findings = list(check(root))
-    for where, rule in findings:
-        print(f"{where}: {rule}")
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":

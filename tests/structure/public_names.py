@@ -24,6 +24,7 @@ import blocks  # noqa: E402
 from check_tree import Tree  # noqa: E402
 from declarations import CLASS, class_name, clean, function_name, statements, without_template  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
+from report import report  # noqa: E402
 
 LIST = Path("tests/structure/public_names.txt")
 # Names that programs are likely to have for classes of their own.
@@ -137,10 +138,7 @@ def main():
         findings = compile_own_classes(arguments.root, arguments.compile)
     else:
         findings = list(check(arguments.root))
-    for finding in findings:
-        print(finding)
-    print(f"{len(findings)} findings")
-    return 1 if findings else 0
+    return report(findings)
 
 
 if __name__ == "__main__":
