@@ -72,6 +72,21 @@ void parallel(int threads, void (*body)(void*, int, int), void* context) {
       &call, static_cast<unsigned>(threads), 0);
 }
 
+void parallel_ranges(std::int64_t count, std::int64_t grain, int most,
+                     void (*body)(void*, int, std::int64_t, std::int64_t), void* context) {
+  if (count <= 0) return;
+  const auto threads = static_cast<int>(std::min<std::int64_t>((count + grain - 1) / grain, most));
+  if (threads <= 1) {
+    body(context, 0, 0, count);
+    return;
+  }
+  parallel_threads(threads, [&](int thread, int n) {
+    const std::int64_t begin = count * thread / n;
+    const std::int64_t end = count * (thread + 1) / n;
+    if (begin < end) body(context, thread, begin, end);
+  });
+}
+
 int processors() { return omp_get_num_procs(); }
 
 bool waiting_is_chosen() {

@@ -18,6 +18,11 @@ namespace detail {
 
 MEZZO_API void parallel(int threads, void (*body)(void* context, int thread, int threads), void* context);
 
+/// See mezzo::parallel_ranges(). Not a template, so that a loop compiles to its body and one call.
+MEZZO_API void parallel_ranges(std::int64_t count, std::int64_t grain, int most,
+                               void (*body)(void* context, int thread, std::int64_t begin, std::int64_t end),
+                               void* context);
+
 /// Number of processors on which libgomp's threads may run: the affinity mask at the start of the process.
 MEZZO_API int processors();
 
@@ -61,18 +66,13 @@ void parallel_threads(int threads, Body&& body) {
 /// caller's thread. The body must not throw.
 template <class Body>
 void parallel_ranges(std::int64_t count, std::int64_t grain, int most, Body&& body) {
-  if (count <= 0) return;
-  const std::int64_t ranges = (count + grain - 1) / grain;
-  const auto threads = static_cast<int>(ranges < most ? ranges : most);
-  if (threads <= 1) {
-    body(0, std::int64_t{0}, count);
-    return;
-  }
-  parallel_threads(threads, [&](int thread, int n) {
-    const std::int64_t begin = count * thread / n;
-    const std::int64_t end = count * (thread + 1) / n;
-    if (begin < end) body(thread, begin, end);
-  });
+  using Bare = std::remove_reference_t<Body>;
+  detail::parallel_ranges(
+      count, grain, most,
+      [](void* context, int thread, std::int64_t begin, std::int64_t end) {
+        (*static_cast<Bare*>(context))(thread, begin, end);
+      },
+      const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 /// parallel_ranges for all threads. Calls body(begin, end).

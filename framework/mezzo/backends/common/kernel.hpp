@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +10,6 @@
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
-#include <mezzo/graph/op_registry.hpp>
 
 // Parts of kernels that several backends share.
 namespace mezzo {
@@ -36,52 +36,23 @@ std::unique_ptr<Kernel> decline(std::string& reason, fmt::format_string<Argument
   return nullptr;
 }
 
-/// A kernel whose run() is a function object.
-template <class Run>
-class FunctionKernel final : public Kernel {
- public:
-  FunctionKernel(Run run, std::vector<bool> overwrites, std::size_t scratch)
-      : run_(std::move(run)), overwrites_(std::move(overwrites)), scratch_(scratch) {}
-
-  void run(const KernelArguments& arguments) override { run_(arguments); }
-  std::size_t scratch_bytes() const override { return scratch_; }
-  bool may_overwrite(std::size_t i, std::size_t output) const override {
-    return output == 0 && i < overwrites_.size() && overwrites_[i];
-  }
-
- private:
-  const Run run_;
-  const std::vector<bool> overwrites_;
-  const std::size_t scratch_;
-};
-
 /// A kernel that calls run(arguments). `overwrites[i]`: output 0 may use the memory of input i, by default of none.
 /// `scratch`: bytes of scratch memory.
-template <class Run>
-std::unique_ptr<Kernel> make_kernel(Run run, std::vector<bool> overwrites = {}, std::size_t scratch = 0) {
-  return std::make_unique<FunctionKernel<Run>>(std::move(run), std::move(overwrites), scratch);
-}
+std::unique_ptr<Kernel> make_kernel(std::function<void(const KernelArguments&)> run, std::vector<bool> overwrites = {},
+                                    std::size_t scratch = 0);
 
 /// True for each input with the shape and the element size of output 0: output 0 of an elementwise kernel may use their
 /// memory.
-inline std::vector<bool> like_output(const KernelRequest& request) {
-  const Spec& output = request.outputs[0];
-  std::vector<bool> alike;
-  for (const Spec& input : request.inputs) {
-    alike.push_back(input.shape == output.shape && dtype_size(input.dtype) == dtype_size(output.dtype));
-  }
-  return alike;
-}
+std::vector<bool> like_output(const KernelRequest& request);
+
+/// A kernel that calls body(arguments, begin, end) for parts of the elements of output 0, on all threads. Output 0 may
+/// use the memory of inputs like_output().
+std::unique_ptr<Kernel> make_elementwise_kernel(
+    const KernelRequest& request,
+    std::function<void(const KernelArguments&, std::int64_t begin, std::int64_t end)> body);
 
 /// The best kernel of a cast, for kernels that compute in another dtype than that of their operands.
-inline std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where) {
-  return choose_kernel({.op = &cast_op(),
-                        .attributes = {{"dtype", to}},
-                        .inputs = {{shape, from}},
-                        .outputs = {{shape, to}},
-                        .where = where})
-      .kernel;
-}
+std::unique_ptr<Kernel> cast_kernel(const Shape& shape, DType from, DType to, const std::string& where);
 
 /// Allocates 64-byte aligned pieces of scratch memory, as offsets in bytes.
 class ScratchLayout {

@@ -1,13 +1,12 @@
 #include <cmath>
+#include <numbers>
 
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/backends/reference/rows.hpp>
+#include <mezzo/backends/reference/elements.hpp>
 
 // Activations and their gradients, in double for every dtype.
 namespace mezzo::reference {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 /// 1 / (1 + exp(-x)), without overflow.
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
@@ -20,8 +19,8 @@ double cumulative(double x) { return 0.5 * std::erfc(-x * std::sqrt(0.5)); }
 constexpr double cubic = 0.044715;
 
 /// The argument of the approximation's logistic function, and its derivative.
-double inner(double x) { return 2 * std::sqrt(2 / pi) * (x + cubic * x * x * x); }
-double inner_slope(double x) { return 2 * std::sqrt(2 / pi) * (1 + 3 * cubic * x * x); }
+double inner(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (x + cubic * x * x * x); }
+double inner_slope(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (1 + 3 * cubic * x * x); }
 
 /// x limited to [-40, 40]. Outside, s is 0 or 1 to the last bit, and products could be infinity times 0.
 double bounded(double x) { return x > 40 ? 40 : x < -40 ? -40 : x; }
@@ -75,7 +74,7 @@ std::unique_ptr<Kernel> create_gelu_gradient(const KernelRequest& request, std::
   const bool approximate = request.attributes.get<bool>("approximate");
   return in_double<2>(request, reason, [approximate](double x, double g) {
     x = bounded(x);
-    if (!approximate) return g * (cumulative(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * pi));
+    if (!approximate) return g * (cumulative(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi));
     const double u = inner(x);
     return g * (logistic(u) + x * logistic(u) * logistic(-u) * inner_slope(x));
   });

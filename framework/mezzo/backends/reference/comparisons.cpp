@@ -7,16 +7,25 @@ namespace {
 
 /// Compares numbers of any dtype; bfloat16 and float16 as float32.
 template <class Compare>
-std::unique_ptr<Kernel> comparison(const KernelRequest& request, Compare compare) {
-  return visit_dtype(request.inputs[0].dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-    using T = decltype(zero);
+struct Compared {
+  template <class T>
+  bool operator()(T a, T b) const {
     using Number = std::conditional_t<std::is_class_v<T>, float, T>;
-    return pairs<T, bool>(request,
-                          [compare](T a, T b) { return compare(static_cast<Number>(a), static_cast<Number>(b)); });
-  });
+    return Compare{}(static_cast<Number>(a), static_cast<Number>(b));
+  }
+};
+
+template <class Compare>
+std::unique_ptr<Kernel> comparison(const KernelRequest& request, Compare /*compare*/) {
+  return visit_dtype(request.inputs[0].dtype,
+                     [&](auto zero) { return pairs<decltype(zero), bool>(request, Compared<Compare>{}); });
 }
 
 }  // namespace
+
+std::unique_ptr<Kernel> create_equal(const KernelRequest& request, std::string&) {
+  return comparison(request, [](auto a, auto b) { return a == b; });
+}
 
 std::unique_ptr<Kernel> create_less(const KernelRequest& request, std::string&) {
   return comparison(request, [](auto a, auto b) { return a < b; });
@@ -35,12 +44,9 @@ std::unique_ptr<Kernel> create_logical_or(const KernelRequest& request, std::str
 }
 
 std::unique_ptr<Kernel> create_logical_not(const KernelRequest& request, std::string&) {
-  const auto run = [size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
-    parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) arguments.out<bool>(0)[i] = !arguments.in<bool>(0)[i];
-    });
-  };
-  return make_kernel(run, like_output(request));
+  return make_elementwise_kernel(request, [](const KernelArguments& arguments, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) arguments.out<bool>(0)[i] = !arguments.in<bool>(0)[i];
+  });
 }
 
 }  // namespace mezzo::reference

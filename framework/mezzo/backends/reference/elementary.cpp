@@ -1,30 +1,30 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/elements.hpp>
 #include <mezzo/backends/reference/pairs.hpp>
-#include <mezzo/backends/reference/rows.hpp>
 
 // Elementary functions of floats, in double for every dtype.
 namespace mezzo::reference {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double pi = 3.14159265358979323846;
-
 /// A start to about 3e-3 (Winitzki, "A handy approximation for the error function and its inverse", 2008), then
 /// Halley's steps on erfc, whose result has all digits near 1.
 double inverse_erf(double x) {
   const double a = std::abs(x);
-  if (!(a < 1)) return a == 1 ? std::copysign(infinity, x) : std::numeric_limits<double>::quiet_NaN();
+  if (!(a < 1))
+    return a == 1 ? std::copysign(std::numeric_limits<double>::infinity(), x)
+                  : std::numeric_limits<double>::quiet_NaN();
   if (a == 0) return x;
   constexpr double c = 0.147;
-  const double l = std::log1p(-a * a), s = 2 / (pi * c) + l / 2;
+  const double l = std::log1p(-a * a), s = 2 / (std::numbers::pi * c) + l / 2;
   double y = std::sqrt(std::sqrt(s * s - l / c) - s);
   for (int step = 0; step < 3; ++step) {
     const double error = a < 0.5 ? std::erf(y) - a : (1 - a) - std::erfc(y);
-    const double newton = error / (2 / std::sqrt(pi) * std::exp(-y * y));
+    const double newton = error / (2 / std::sqrt(std::numbers::pi) * std::exp(-y * y));
     y -= newton / (1 + y * newton);
   }
   return std::copysign(y, x);
@@ -80,7 +80,7 @@ std::unique_ptr<Kernel> create_arctan2(const KernelRequest& request, std::string
 }
 
 std::unique_ptr<Kernel> create_logaddexp(const KernelRequest& request, std::string& reason) {
-  return pairs_in_double(request, reason, log_of_sum);
+  return pairs_in_double(request, reason, [](double a, double b) { return log_of_sum(a, b); });
 }
 
 std::unique_ptr<Kernel> create_nan_to_num(const KernelRequest& request, std::string& reason) {
@@ -90,14 +90,10 @@ std::unique_ptr<Kernel> create_nan_to_num(const KernelRequest& request, std::str
     const Attributes& all = request.attributes;
     const auto nan = static_cast<T>(all.get<double>("nan"));
     const auto high = static_cast<T>(all.get_or("posinf", most)), low = static_cast<T>(all.get_or("neginf", -most));
-    return elementwise<1>(request, reason, [=](const auto& x) {
-      return map(
-          [=](auto element) -> T {
-            if (std::isnan(element)) return nan;
-            if (std::isinf(element)) return element > 0 ? high : low;
-            return element;
-          },
-          x);
+    return elementwise<1>(request, reason, [=](auto x) -> T {
+      if (std::isnan(x)) return nan;
+      if (std::isinf(x)) return x > 0 ? high : low;
+      return static_cast<T>(x);
     });
   });
 }

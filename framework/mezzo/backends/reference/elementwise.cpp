@@ -3,7 +3,7 @@
 #include <limits>
 
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/backends/reference/rows.hpp>
+#include <mezzo/backends/reference/elements.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
@@ -16,14 +16,12 @@ std::unique_ptr<Kernel> of_integers(const KernelRequest& request, std::int64_t (
     if constexpr (!std::is_integral_v<T>) {
       return nullptr;
     } else {
-      const auto run = [function, size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
-        parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            arguments.out<T>(0)[i] = static_cast<T>(function(static_cast<std::int64_t>(arguments.in<T>(0)[i])));
-          }
-        });
-      };
-      return make_kernel(run, like_output(request));
+      return make_elementwise_kernel(
+          request, [function](const KernelArguments& arguments, std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+              arguments.out<T>(0)[i] = static_cast<T>(function(static_cast<std::int64_t>(arguments.in<T>(0)[i])));
+            }
+          });
     }
   });
 }
@@ -41,34 +39,29 @@ std::int64_t minus(std::int64_t x) { return static_cast<std::int64_t>(0 - static
 }  // namespace
 
 std::unique_ptr<Kernel> create_relu(const KernelRequest& request, std::string& reason) {
-  // A NaN stays a NaN, and -0 becomes 0: xt::maximum does neither.
-  return elementwise<1>(request, reason, [most = max_value(request)](const auto& x) {
-    return map(
-        [most](auto element) {
-          using T = decltype(element);
-          return element <= 0 ? T{0} : element > most ? static_cast<T>(most) : element;
-        },
-        x);
+  // A NaN stays a NaN, and -0 becomes 0: std::max does neither.
+  return elementwise<1>(request, reason, [most = max_value(request)](auto x) {
+    using T = decltype(x);
+    return x <= 0 ? T{0} : x > most ? static_cast<T>(most) : x;
   });
 }
 
 std::unique_ptr<Kernel> create_exp(const KernelRequest& request, std::string& reason) {
-  return elementwise<1>(request, reason, [](const auto& x) { return xt::exp(x); });
+  return elementwise<1>(request, reason, [](auto x) { return std::exp(x); });
 }
 
 std::unique_ptr<Kernel> create_log(const KernelRequest& request, std::string& reason) {
-  return elementwise<1>(request, reason,
-                        [](const auto& x) { return xt::log(map([](auto element) { return as_seen(element); }, x)); });
+  return elementwise<1>(request, reason, [](auto x) { return std::log(as_seen(x)); });
 }
 
 std::unique_ptr<Kernel> create_negative(const KernelRequest& request, std::string& reason) {
   if (is_integral(request)) return of_integers(request, minus);
-  return elementwise<1>(request, reason, [](const auto& x) { return -x; });
+  return elementwise<1>(request, reason, [](auto x) { return -x; });
 }
 
 std::unique_ptr<Kernel> create_abs(const KernelRequest& request, std::string& reason) {
   if (is_integral(request)) return of_integers(request, [](std::int64_t x) { return x < 0 ? minus(x) : x; });
-  return elementwise<1>(request, reason, [](const auto& x) { return xt::abs(x); });
+  return elementwise<1>(request, reason, [](auto x) { return std::abs(x); });
 }
 
 std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& reason) {
@@ -76,20 +69,15 @@ std::unique_ptr<Kernel> create_sign(const KernelRequest& request, std::string& r
     return of_integers(request, [](std::int64_t x) -> std::int64_t { return x > 0 ? 1 : x < 0 ? -1 : 0; });
   }
   // A NaN stays a NaN, and zeros keep their sign.
-  return elementwise<1>(request, reason, [](const auto& x) {
-    return map(
-        [](auto element) {
-          if (element != element) return element;
-          return std::copysign(static_cast<decltype(element)>(element == 0 ? 0 : 1), element);
-        },
-        x);
+  return elementwise<1>(request, reason, [](auto x) {
+    if (x != x) return x;
+    return std::copysign(static_cast<decltype(x)>(x == 0 ? 0 : 1), x);
   });
 }
 
 std::unique_ptr<Kernel> create_relu_gradient(const KernelRequest& request, std::string& reason) {
-  return elementwise<2>(request, reason, [most = max_value(request)](const auto& y, const auto& g) {
-    return map([most](auto output, auto cotangent) { return output > 0 && !(output >= most) ? cotangent : 0; }, y, g);
-  });
+  return elementwise<2>(request, reason,
+                        [most = max_value(request)](auto y, auto g) { return y > 0 && !(y >= most) ? g : 0; });
 }
 
 std::unique_ptr<Kernel> create_relu_bias_gradient(const KernelRequest& request, std::string& reason) {

@@ -51,15 +51,15 @@ Wide fold_rows(const T* x, const Walk& reduced, const Combine& combine) {
 /// therefore does not depend on the number of threads.
 template <class T, class Wide, class Combine>
 std::unique_ptr<Kernel> fold_blocks(std::int64_t rows, std::int64_t count, Combine combine) {
-  constexpr std::int64_t block = 65536;
-  const std::int64_t blocks = (count + block - 1) / block;
+  constexpr std::int64_t block_size = 65536;
+  const std::int64_t blocks = (count + block_size - 1) / block_size;
   const auto run = [=](const KernelArguments& arguments) {
     auto* const results = static_cast<Wide*>(arguments.scratch);
     parallel_for(rows * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i % blocks * block;
+        const std::int64_t first = i % blocks * block_size;
         const T* const x = arguments.in<T>(0) + i / blocks * count + first;
-        results[i] = fold_neighbours<T, Wide>(x, std::min(block, count - first), combine);
+        results[i] = fold_neighbours<T, Wide>(x, std::min(block_size, count - first), combine);
       }
     });
     for (std::int64_t i = 0; i < rows; ++i) {

@@ -3,10 +3,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
+#include <mezzo/core/parallel.hpp>
 #include <mezzo/core/visit.hpp>
 
 namespace mezzo::reference {
@@ -21,17 +22,8 @@ std::unique_ptr<Kernel> gather(Walk walk, std::int64_t first) {
       const std::int64_t step = walk.step(0);
       walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
         const Element* x = arguments.in<Element>(0) + first + walk.offset(0, line) + column * step;
-        auto out = row(arguments.out<Element>(0) + i, count);
-        if (step < 0) {
-          Element* to = arguments.out<Element>(0) + i;
-          for (std::int64_t k = 0; k < count; ++k) to[k] = x[k * step];
-        } else if (step == 0) {
-          out.fill(*x);
-        } else if (step == 1) {
-          xt::noalias(out) = row(x, count);
-        } else {
-          xt::noalias(out) = row(x, count, step);
-        }
+        Element* to = arguments.out<Element>(0) + i;
+        for (std::int64_t k = 0; k < count; ++k) to[k] = x[k * step];
       });
     });
   });
@@ -47,6 +39,16 @@ To converted(From x) {
   } else {
     return convert<To>(x);
   }
+}
+
+/// Converts the elements [begin, end).
+using Conversion = void (*)(const void* from, void* to, std::int64_t begin, std::int64_t end);
+
+template <class From, class To>
+void convert_elements(const void* from, void* to, std::int64_t begin, std::int64_t end) {
+  const auto* x = static_cast<const From*>(from);
+  auto* out = static_cast<To*>(to);
+  for (std::int64_t i = begin; i < end; ++i) out[i] = converted<To>(x[i]);
 }
 
 std::unique_ptr<Kernel> gather(const KernelRequest& request, const Shape& strides, std::int64_t first = 0) {
@@ -110,17 +112,13 @@ std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std
 }
 
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
-  const std::int64_t size = element_count(request.outputs[0].shape);
-  return visit_dtype(request.inputs[0].dtype, [&](auto from_zero) {
-    return visit_dtype(request.outputs[0].dtype, [&](auto to_zero) -> std::unique_ptr<Kernel> {
-      using From = decltype(from_zero);
-      using To = decltype(to_zero);
-      return make_kernel([size](const KernelArguments& arguments) {
-        parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
-          const From* x = arguments.in<From>(0);
-          std::transform(x + begin, x + end, arguments.out<To>(0) + begin, converted<To, From>);
-        });
-      });
+  const Conversion conversion = visit_dtype(request.inputs[0].dtype, [&](auto from) {
+    return visit_dtype(request.outputs[0].dtype,
+                       [](auto to) -> Conversion { return convert_elements<decltype(from), decltype(to)>; });
+  });
+  return make_kernel([conversion, size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
+    parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
+      conversion(arguments.inputs[0], arguments.outputs[0], begin, end);
     });
   });
 }

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
 
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/lines.hpp>
 #include <mezzo/backends/reference/reduction.hpp>
-#include <mezzo/backends/reference/rows.hpp>
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/visit.hpp>
 
@@ -21,12 +19,12 @@ constexpr std::int64_t lanes = 256;  // sums that run side by side
 /// order; neighbours add up side by side.
 template <class T, class Sum>
 void sum_neighbours(const T* x, std::int64_t count, const Walk& summed, Sum* sums) {
-  auto out = row(sums, count);
-  out.fill(Sum{0});
+  std::fill(sums, sums + count, Sum{0});
   for (std::int64_t line = 0; line < summed.rows(); ++line) {
     const T* start = x + summed.offset(0, line);
     for (std::int64_t i = 0; i < summed.row_size(); ++i) {
-      xt::noalias(out) += xt::cast<Sum>(row(start + i * summed.step(0), count));
+      const T* neighbours = start + i * summed.step(0);
+      for (std::int64_t k = 0; k < count; ++k) sums[k] += static_cast<Sum>(neighbours[k]);
     }
   }
 }
@@ -36,8 +34,8 @@ template <class T, class Sum>
 Sum sum_lines(const T* x, const Walk& summed) {
   Sum sum{0};
   for (std::int64_t line = 0; line < summed.rows(); ++line) {
-    const auto elements = row(x + summed.offset(0, line), summed.row_size());
-    sum = std::accumulate(elements.begin(), elements.end(), sum);
+    const T* elements = x + summed.offset(0, line);
+    for (std::int64_t i = 0; i < summed.row_size(); ++i) sum += static_cast<Sum>(elements[i]);
   }
   return sum;
 }

@@ -1,19 +1,20 @@
 #include <cstdint>
 
+#include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/walk.hpp>
 #include <mezzo/backends/reference/creators.hpp>
-#include <mezzo/backends/reference/rows.hpp>
+#include <mezzo/core/parallel.hpp>
 
 namespace mezzo::reference {
 namespace {
 
-/// Calls body(operand): the operand's elements along a line, or its one element if that is stretched along the line.
-template <class T, class Body>
-void with_operand(const T* x, std::int64_t count, std::int64_t step, const Body& body) {
+/// Calls body(element): a function of the place along the line. It reads its operand once if the operand is stretched.
+template <class Element, class Body>
+void with_operand(const Element* x, std::int64_t step, const Body& body) {
   if (step == 0) {
-    body(xt::xscalar<T>(*x));
+    body([element = *x](std::int64_t) { return element; });
   } else {
-    body(row(x, count));
+    body([x](std::int64_t k) { return x[k]; });
   }
 }
 
@@ -24,15 +25,15 @@ std::unique_ptr<Kernel> select(Walk walk, std::vector<bool> overwrites) {
     parallel_for(walk.size(), grain, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t steps[] = {walk.step(0), walk.step(1), walk.step(2)};
       walk.pieces(begin, end, [&](std::int64_t i, std::int64_t count, std::int64_t line, std::int64_t column) {
-        const auto* from_condition = arguments.in<bool>(0) + walk.offset(0, line) + column * steps[0];
-        const auto* from_a = arguments.in<Element>(1) + walk.offset(1, line) + column * steps[1];
-        const auto* from_b = arguments.in<Element>(2) + walk.offset(2, line) + column * steps[2];
-        auto out = row(arguments.out<Element>(0) + i, count);
-        with_operand(from_condition, count, steps[0], [&](const auto& condition) {
-          with_operand(from_a, count, steps[1], [&](const auto& a) {
-            with_operand(from_b, count, steps[2],
-                         [&](const auto& b) { xt::noalias(out) = xt::where(condition, a, b); });
-          });
+        const auto* condition = arguments.in<bool>(0) + walk.offset(0, line) + column * steps[0];
+        const auto* a = arguments.in<Element>(1) + walk.offset(1, line) + column * steps[1];
+        const auto* b = arguments.in<Element>(2) + walk.offset(2, line) + column * steps[2];
+        Element* out = arguments.out<Element>(0) + i;
+        const auto select_from = [&](const auto& yes, const auto& no) {
+          for (std::int64_t k = 0; k < count; ++k) out[k] = condition[k * steps[0]] ? yes(k) : no(k);
+        };
+        with_operand(a, steps[1], [&](const auto& yes) {
+          with_operand(b, steps[2], [&](const auto& no) { select_from(yes, no); });
         });
       });
     });
