@@ -48,7 +48,7 @@ class Times(NamedTuple):
 
 def instruction_sets(text: str) -> list[str]:
     """Those of MezzoKernels.cmake; an empty list if it has none."""
-    found = re.search(r"^set\(MEZZO_ISAS ([^)]*)\)", text, re.M)
+    found = re.search(r"^set\(MEZZO_ALL_ISAS ([^)]*)\)", text, re.M)
     return found[1].split() if found else []
 
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <mezzo/core/compiled_isas.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/isa.hpp>
 
@@ -57,7 +58,22 @@ BOOST_AUTO_TEST_CASE(the_environment_caps_the_isa) {
   BOOST_TEST(!child_sees("MEZZO_MAX_ISA=SSE2", "AVX2"));
 }
 
-// Runs in the processes of the case above; without MEZZO_TEST_EXPECT it compares isa() with itself.
+BOOST_AUTO_TEST_CASE(the_highest_compiled_isa_within_the_limit_is_used) {
+  using mezzo::detail::usable_isa;
+  BOOST_TEST((usable_isa(Isa::avx512_bf16, {Isa::sse2, Isa::avx2}) == Isa::avx2));
+  BOOST_TEST((usable_isa(Isa::avx512, {Isa::avx2, Isa::avx512_bf16}) == Isa::avx2));
+  BOOST_TEST((usable_isa(Isa::avx512, {Isa::avx512}) == Isa::avx512));
+  mezzo_tests::check_throws<mezzo::Error>(
+      "this build of mezzo has kernels for AVX512_CORE and above; CPU and environment allow AVX2. Configure it with "
+      "-DMEZZO_KERNELS=all",
+      [] { usable_isa(Isa::avx2, {Isa::avx512, Isa::avx512_bf16}); });
+}
+
+BOOST_AUTO_TEST_CASE(tests_have_kernels_for_all_isas) {
+  BOOST_TEST(mezzo::detail::compiled_isas().size() == 4U);
+}
+
+// Runs in the processes of a case above; without MEZZO_TEST_EXPECT it compares isa() with itself.
 BOOST_AUTO_TEST_CASE(child) {
   const char* given = std::getenv("MEZZO_TEST_EXPECT");
   const std::string expected = given != nullptr ? given : mezzo::isa_name(mezzo::isa());

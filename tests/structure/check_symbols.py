@@ -152,7 +152,7 @@ class Headers:
     def isas(root):
         """The names for which MEZZO_ISA stands."""
         kernels = Path(root) / "framework/cmake/MezzoKernels.cmake"
-        match = re.search(r"set\(MEZZO_ISAS ([^)]*)\)", kernels.read_text()) if kernels.exists() else None
+        match = re.search(r"set\(MEZZO_ALL_ISAS ([^)]*)\)", kernels.read_text()) if kernels.exists() else None
         return match[1].split() if match else []
 
     @staticmethod

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <mezzo/core/compiled_isas.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -78,7 +79,7 @@ Isa cap() {
 const char* isa_name(Isa isa) { return names_of_isas[static_cast<std::size_t>(isa)].name; }
 
 Isa isa() {
-  static const Isa best = std::min(best_of_cpu(), cap());
+  static const Isa best = detail::usable_isa(std::min(best_of_cpu(), cap()), detail::compiled_isas());
   return best;
 }
 

@@ -345,10 +345,10 @@ std::unique_ptr<Kernel> make_step(const KernelRequest& request, Isa isa, std::st
 Entries chain_entries() {
   Entries entries{entry<make_chain>("elementwise_chain")};
   std::set<std::string> known;
-  const ElementwiseFunctions& own = kernels(Isa::sse2).elementwise;  // ops with a kernel of their own
+  const ElementwiseFunctions& own = any_kernels().elementwise;  // ops with a kernel of their own
   for (const auto& row : own.unary) known.insert(row.op);
   for (const auto& row : own.binary) known.insert(row.op);
-  for (const auto& row : kernels(Isa::sse2).chain.rows) {
+  for (const auto& row : any_kernels().chain.rows) {
     if (known.insert(row.op).second) entries.push_back(entry<make_step>(row.op));
   }
   return entries;

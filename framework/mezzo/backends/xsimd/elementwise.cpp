@@ -109,7 +109,7 @@ void add_entries(Entries& entries, std::span<const Row> rows) {
 }  // namespace
 
 Entries elementwise_entries() {
-  const ElementwiseFunctions& tables = kernels(Isa::sse2).elementwise;  // the ops are the same for every ISA
+  const ElementwiseFunctions& tables = any_kernels().elementwise;
   Entries entries;
   add_entries<make_unary>(entries, tables.unary);
   add_entries<make_binary>(entries, tables.binary);

@@ -62,8 +62,11 @@ struct IsaKernels {
   const DepthwiseFunctions& depthwise;
 };
 
-/// The functions that are compiled for `isa`.
+/// The functions that are compiled for `isa`. Throws an Error if there are none: see MEZZO_KERNELS.
 const IsaKernels& kernels(Isa isa);
+
+/// The functions for the lowest compiled instruction set. All of them have rows for the same ops.
+const IsaKernels& any_kernels();
 
 MEZZO_ISA_TABLE(IsaKernels, isa_kernels)
 
