@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks rules that have exceptions: cycles of includes, sources of a class, types of a header, lines of a function,
-names that are alike, hidden options. check_limits.py ROOT
+names that are alike, names that hide others in a batch of sources, hidden options. check_limits.py ROOT
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any. exceptions.py lists the exceptions.
 """
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import anonymous_names  # noqa: E402
 import class_files  # noqa: E402
 import file_names  # noqa: E402
 import function_lines  # noqa: E402
@@ -25,6 +26,7 @@ RULES = [Limit("include cycles", include_cycles.LIMIT, include_cycles.count),
          Limit("types of a header", header_types.LIMIT, header_types.count),
          Limit("lines of a function", function_lines.LIMIT, function_lines.count),
          Limit("names alike", file_names.LIMIT, file_names.count),
+         Limit("anonymous names", anonymous_names.LIMIT, anonymous_names.count),
          Limit("hidden options", hidden_options.LIMIT, hidden_options.count)]
 
 

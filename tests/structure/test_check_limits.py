@@ -178,6 +178,31 @@ class NamesAlike(Case):
         self.expect_nothing({LIBRARY + "core/step.cpp": "", "tests/core/steps.cpp": ""})
 
 
+class AnonymousNames(Case):
+    OUTER = "namespace mezzo {\nnamespace {\n%s\n}  // namespace\n}  // namespace mezzo\n"
+    INNER = "namespace mezzo::detail {\nnamespace {\n%s\n}  // namespace\n}  // namespace mezzo::detail\n"
+
+    def test_hidden_names(self):
+        for one, other in [("constexpr int first = 1, suffix = 2;", "const char* suffix = nullptr;"),
+                           ("struct suffix {\n  int a;\n};", "using suffix = int;"),
+                           ("template <class T>\nvoid suffix(T a) {\n}", "int suffix() { return 1; }")]:
+            files = {LIBRARY + "io/a.cpp": self.OUTER % one, LIBRARY + "io/b.cpp": self.INNER % other}
+            self.expect(files, LIBRARY + f"io/a.cpp:{4 if 'template' in one else 3}",
+                        "suffix is a name in the anonymous namespaces of mezzo, mezzo::detail")
+
+    def test_wings_of_layers(self):
+        files = {LIBRARY + "layers/core/a.cpp": self.OUTER % "int f();", LIBRARY + "layers/rnn/b.cpp": self.INNER % "int f();"}
+        self.expect(files, LIBRARY + "layers/core/a.cpp:3", "f is a name")
+
+    def test_other_names(self):
+        one = {LIBRARY + "io/a.cpp": self.OUTER % "int f();\nusing detail::G;"}
+        for name, text in [("io/b.cpp", self.OUTER % "int f(int a);"), ("io/b.cpp", self.INNER % "using detail::G;"),
+                           ("io/b.cpp", "namespace mezzo::detail {\nint f() {\n  int g;\n  return g;\n}\n}\n"),
+                           ("io/b.cpp", self.INNER % "int g() {\n  return f(1);\n}"),
+                           ("nn/b.cpp", self.INNER % "int f();"), ("io/b.isa.cpp", self.INNER % "int f();")]:
+            self.expect_nothing({**one, LIBRARY + name: text})
+
+
 class HiddenOptions(Case):
     MEMBER = "struct A {\n  detail::Named named{};  ///< leave it out\n};\n"
 

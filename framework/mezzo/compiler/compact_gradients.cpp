@@ -10,7 +10,7 @@
 namespace mezzo {
 namespace {
 
-constexpr std::size_t gradient = 1;  // index among the inputs of an update
+constexpr std::size_t gradient_input = 1;  // index among the inputs of an update
 
 /// Updates that treat each element for itself. Rules with norms have fast kernels for whole gradients only.
 bool is_update(const detail::Node& node) {
@@ -20,7 +20,7 @@ bool is_update(const detail::Node& node) {
 
 /// True if rows of zeros can be left out of input i.
 bool takes_rows(const detail::Node& node, std::size_t i) {
-  if (is_update(node)) return i == gradient && !node.attributes.has("compact");
+  if (is_update(node)) return i == gradient_input && !node.attributes.has("compact");
   return is(node, ops::all_finite) || (is(node, ops::gradient_multiplier) && i > 0);
 }
 
@@ -88,9 +88,9 @@ Graph compact_gradients(const Graph& graph) {
           const std::vector<Spec> outputs = op.infer({inputs, node->attributes, node->where});
           return {to.add(make_node(op, node->inputs, node->attributes, outputs, *node)).front()};
         }
-        if (!is_update(*old) || compactable.count(old->inputs[gradient].node().get()) == 0) return {};
+        if (!is_update(*old) || compactable.count(old->inputs[gradient_input].node().get()) == 0) return {};
         Values inputs = node->inputs;
-        inputs.emplace_back(inputs[gradient].node(), 1);
+        inputs.emplace_back(inputs[gradient_input].node(), 1);
         Attributes attributes = node->attributes;
         attributes.set("compact", true);
         return to.add(make_node(*node->op, std::move(inputs), std::move(attributes), node->outputs, *node));

@@ -27,14 +27,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::time_t stale_link_seconds = 60;
-constexpr std::string_view prefix = ".mezzo-", suffix = ".tmp";  // of temporary files
+constexpr std::string_view temporary_prefix = ".mezzo-", temporary_suffix = ".tmp";
 
 bool is_temporary(std::string_view name) {
-  if (name.size() <= prefix.size() + suffix.size() || name.substr(0, prefix.size()) != prefix ||
-      name.substr(name.size() - suffix.size()) != suffix) {
+  if (name.size() <= temporary_prefix.size() + temporary_suffix.size() ||
+      name.substr(0, temporary_prefix.size()) != temporary_prefix ||
+      name.substr(name.size() - temporary_suffix.size()) != temporary_suffix) {
     return false;
   }
-  const std::string_view middle = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+  const std::string_view middle =
+      name.substr(temporary_prefix.size(), name.size() - temporary_prefix.size() - temporary_suffix.size());
   return middle.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
 }
 
@@ -81,7 +83,7 @@ int open_folder(const fs::path& folder) {
 std::string temporary_name() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
-  return fmt::format("{}{:016x}{}", prefix, number, suffix);
+  return fmt::format("{}{:016x}{}", temporary_prefix, number, temporary_suffix);
 }
 
 }  // namespace

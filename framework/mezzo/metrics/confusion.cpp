@@ -21,7 +21,7 @@ namespace {
 
 constexpr double lowest_score = -1e10;  // of predictions outside of the k best
 
-std::string named(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
+std::string name_or(const std::string& name, const char* otherwise) { return name.empty() ? otherwise : name; }
 
 std::vector<double> or_half(const detail::Thresholds& given, const std::string& name) {
   for (const double threshold : given.values()) {
@@ -188,22 +188,22 @@ Value ThresholdMetric::numbers(const std::vector<double>& values) {
 }
 
 TruePositives::TruePositives(const CountOptions& options)
-    : ThresholdMetric(named(options.name, "true_positives"),
+    : ThresholdMetric(name_or(options.name, "true_positives"),
                       {.thresholds = or_half(options.thresholds, "true_positives")}) {
   keep_options(options);
 }
 FalsePositives::FalsePositives(const CountOptions& options)
-    : ThresholdMetric(named(options.name, "false_positives"),
+    : ThresholdMetric(name_or(options.name, "false_positives"),
                       {.thresholds = or_half(options.thresholds, "false_positives")}) {
   keep_options(options);
 }
 TrueNegatives::TrueNegatives(const CountOptions& options)
-    : ThresholdMetric(named(options.name, "true_negatives"),
+    : ThresholdMetric(name_or(options.name, "true_negatives"),
                       {.thresholds = or_half(options.thresholds, "true_negatives")}) {
   keep_options(options);
 }
 FalseNegatives::FalseNegatives(const CountOptions& options)
-    : ThresholdMetric(named(options.name, "false_negatives"),
+    : ThresholdMetric(name_or(options.name, "false_negatives"),
                       {.thresholds = or_half(options.thresholds, "false_negatives")}) {
   keep_options(options);
 }
@@ -218,9 +218,9 @@ std::vector<double> precision_thresholds(const PrecisionOptions& options, const 
 }  // namespace
 
 Precision::Precision(const PrecisionOptions& options)
-    : ThresholdMetric(named(options.name, "precision"), {.thresholds = precision_thresholds(options, "precision"),
-                                                         .top_k = options.top_k,
-                                                         .class_id = options.class_id}) {
+    : ThresholdMetric(name_or(options.name, "precision"), {.thresholds = precision_thresholds(options, "precision"),
+                                                           .top_k = options.top_k,
+                                                           .class_id = options.class_id}) {
   keep_options(options);
 }
 Value Precision::result() const {
@@ -229,9 +229,9 @@ Value Precision::result() const {
 }
 
 Recall::Recall(const RecallOptions& options)
-    : ThresholdMetric(named(options.name, "recall"), {.thresholds = precision_thresholds(options, "recall"),
-                                                      .top_k = options.top_k,
-                                                      .class_id = options.class_id}) {
+    : ThresholdMetric(name_or(options.name, "recall"), {.thresholds = precision_thresholds(options, "recall"),
+                                                        .top_k = options.top_k,
+                                                        .class_id = options.class_id}) {
   keep_options(options);
 }
 Value Recall::result() const {
@@ -240,7 +240,7 @@ Value Recall::result() const {
 }
 
 SensitivityAtSpecificity::SensitivityAtSpecificity(double specificity, const AtOptions& options)
-    : ThresholdMetric(named(options.name, "sensitivity_at_specificity"),
+    : ThresholdMetric(name_or(options.name, "sensitivity_at_specificity"),
                       {.thresholds = thresholds_at(specificity, options.num_thresholds, "sensitivity_at_specificity"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
@@ -253,7 +253,7 @@ Value SensitivityAtSpecificity::result() const {
 }
 
 SpecificityAtSensitivity::SpecificityAtSensitivity(double sensitivity, const AtOptions& options)
-    : ThresholdMetric(named(options.name, "specificity_at_sensitivity"),
+    : ThresholdMetric(name_or(options.name, "specificity_at_sensitivity"),
                       {.thresholds = thresholds_at(sensitivity, options.num_thresholds, "specificity_at_sensitivity"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
@@ -266,7 +266,7 @@ Value SpecificityAtSensitivity::result() const {
 }
 
 PrecisionAtRecall::PrecisionAtRecall(double recall, const AtOptions& options)
-    : ThresholdMetric(named(options.name, "precision_at_recall"),
+    : ThresholdMetric(name_or(options.name, "precision_at_recall"),
                       {.thresholds = thresholds_at(recall, options.num_thresholds, "precision_at_recall"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),
@@ -279,7 +279,7 @@ Value PrecisionAtRecall::result() const {
 }
 
 RecallAtPrecision::RecallAtPrecision(double precision, const AtOptions& options)
-    : ThresholdMetric(named(options.name, "recall_at_precision"),
+    : ThresholdMetric(name_or(options.name, "recall_at_precision"),
                       {.thresholds = thresholds_at(precision, options.num_thresholds, "recall_at_precision"),
                        .evenly = options.num_thresholds > 2,
                        .class_id = options.class_id}),

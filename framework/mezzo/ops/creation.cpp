@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/number_range.hpp>
@@ -68,8 +69,6 @@ Value matrix_of_run(const char* name, const Value& rows, const std::optional<Val
 
 /// The numbers of a shape. Throws a ShapeError if one isn't known yet.
 Shape all_known(std::initializer_list<Size> sizes) { return Shape(sizes.begin(), sizes.end()); }
-
-constexpr double pi = 3.14159265358979323846;
 
 /// Modified Bessel function of order 0, by its power series.
 double bessel_i0(double x) {
@@ -175,15 +174,17 @@ Tensor bartlett(std::int64_t size) {
 }
 
 Tensor blackman(std::int64_t size) {
-  return window(size, [](double x) { return 0.42 - 0.5 * std::cos(2 * pi * x) + 0.08 * std::cos(4 * pi * x); });
+  return window(size, [](double x) {
+    return 0.42 - 0.5 * std::cos(2 * std::numbers::pi * x) + 0.08 * std::cos(4 * std::numbers::pi * x);
+  });
 }
 
 Tensor hamming(std::int64_t size) {
-  return window(size, [](double x) { return 0.54 - 0.46 * std::cos(2 * pi * x); });
+  return window(size, [](double x) { return 0.54 - 0.46 * std::cos(2 * std::numbers::pi * x); });
 }
 
 Tensor hanning(std::int64_t size) {
-  return window(size, [](double x) { return 0.5 - 0.5 * std::cos(2 * pi * x); });
+  return window(size, [](double x) { return 0.5 - 0.5 * std::cos(2 * std::numbers::pi * x); });
 }
 
 Tensor kaiser(std::int64_t size, double beta) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/helpers.hpp>
@@ -9,7 +10,6 @@
 namespace mezzo {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double sqrt_pi = 1.77245385090551602730;
 constexpr double ln_2 = 0.693147180559945309417;
 constexpr double ln_10 = 2.30258509299404568402;
@@ -141,13 +141,13 @@ Value hypot(const Value& x1, const Value& x2) { return insert_one(ops::hypot, {x
 Value arctan2(const Value& x1, const Value& x2) { return insert_one(ops::arctan2, {x1, x2}); }
 Value logaddexp(const Value& x1, const Value& x2) { return insert_one(ops::logaddexp, {x1, x2}); }
 
-Value deg2rad(const Value& x) { return x * (pi / 180); }
-Value rad2deg(const Value& x) { return x * (180 / pi); }
+Value deg2rad(const Value& x) { return x * (std::numbers::pi / 180); }
+Value rad2deg(const Value& x) { return x * (180 / std::numbers::pi); }
 
 // x is replaced by 1 where it is 0, so that no gradient is NaN there.
 Value sinc(const Value& x) {
   const Value zero = equal(x, 0);
-  const Value scaled = where(zero, 1.0, x) * pi;
+  const Value scaled = where(zero, 1.0, x) * std::numbers::pi;
   return where(zero, 1.0, sin(scaled) / scaled);
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/elementwise.hpp>
@@ -127,7 +128,7 @@ Value nan_to_num(const Value& x, const NanToNumOptions& options) {
 }
 
 Value angle(const Value& x) {
-  constexpr double half_turn = 3.14159265358979323846;
+  constexpr double half_turn = std::numbers::pi;
   return where(isnan(x), x, where(signbit(x), half_turn, 0.0));
 }
 

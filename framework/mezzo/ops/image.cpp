@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/arrangement.hpp>
@@ -38,7 +39,7 @@ double filter_weight(const std::string& method, double x) {
     return x >= 1 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : (1.5 * x - 2.5) * x * x + 1;
   }
   if (method == "linear") return std::max(0.0, 1 - x);
-  const double radius = method == "lanczos3" ? 3 : 5, pi = 3.14159265358979323846;
+  const double radius = method == "lanczos3" ? 3 : 5, pi = std::numbers::pi;
   if (x > radius) return 0;
   return x > 1e-3 ? radius * std::sin(pi * x) * std::sin(pi * x / radius) / (pi * pi * x * x) : 1;
 }

@@ -27,7 +27,7 @@ Values extreme_gradient(const GradientContext& context) {
   return {where(chosen, detail::stretch(share, axes, x.shape()), 0.0)};
 }
 
-Op extreme() {
+Op extreme_op() {
   Op op;
   op.infer = infer_extreme;
   op.gradient = extreme_gradient;
@@ -41,9 +41,9 @@ Value reduce_extreme(const Op& op, const Value& x, const ReduceOptions& options)
 
 }  // namespace
 
-Op detail::define_max() { return extreme(); }
+Op detail::define_max() { return extreme_op(); }
 
-Op detail::define_min() { return extreme(); }
+Op detail::define_min() { return extreme_op(); }
 
 Value max(const Value& x, const ReduceOptions& options) { return reduce_extreme(ops::max, x, options); }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -14,8 +15,6 @@
 
 namespace mezzo {
 namespace {
-
-constexpr double pi = 3.141592653589793;
 
 CosineDecayOptions with_first(double initial_learning_rate, std::int64_t decay_steps, CosineDecayOptions options) {
   if (options.initial_learning_rate != 0 || options.decay_steps != 0) {
@@ -56,7 +55,7 @@ double CosineDecay::operator()(std::int64_t step) const {
   }
   const std::int64_t decayed = std::min(step - options_.warmup_steps, options_.decay_steps);
   const double fraction = static_cast<double>(decayed) / static_cast<double>(options_.decay_steps);
-  return highest * ((1 - options_.alpha) * 0.5 * (1 + std::cos(pi * fraction)) + options_.alpha);
+  return highest * ((1 - options_.alpha) * 0.5 * (1 + std::cos(std::numbers::pi * fraction)) + options_.alpha);
 }
 
 ExponentialDecay::ExponentialDecay(ExponentialDecayOptions options) : options_(options) {
@@ -114,7 +113,7 @@ double CosineDecayRestarts::operator()(std::int64_t step) const {
     const double length = std::pow(t, restart);
     fraction = (fraction - (1 - length) / (1 - t)) / length;
   }
-  const double decayed = 0.5 * std::pow(options_.m_mul, restart) * (1 + std::cos(pi * fraction));
+  const double decayed = 0.5 * std::pow(options_.m_mul, restart) * (1 + std::cos(std::numbers::pi * fraction));
   return options_.initial_learning_rate * ((1 - options_.alpha) * decayed + options_.alpha);
 }
 

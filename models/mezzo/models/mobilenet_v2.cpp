@@ -53,12 +53,12 @@ class InvertedResidual : public Layer {
 };
 
 /// Row of table 2 of the paper.
-struct Stage {
+struct InvertedStage {
   std::int64_t expand = 1, channels = 0, blocks = 1, stride = 1;
 };
 
-constexpr Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
-                            {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+constexpr InvertedStage inverted_stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                                             {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
 
 /// Channels before the classifier. They don't shrink with width_mult.
 std::int64_t last_channels(double width) { return detail::rounded_channels(1280 * std::max(1.0, width)); }
@@ -67,7 +67,7 @@ Sequential features(double width) {
   std::int64_t input = detail::rounded_channels(32 * width);
   detail::NumberedLayers all;
   all.add(detail::conv_norm({.filters = input, .strides = 2, .activation = "relu6"}, all.name()));
-  for (const Stage& stage : stages) {
+  for (const InvertedStage& stage : inverted_stages) {
     const std::int64_t output = detail::rounded_channels(static_cast<double>(stage.channels) * width);
     for (std::int64_t i = 0; i < stage.blocks; ++i) {
       all.add(InvertedResidual({.input = input,

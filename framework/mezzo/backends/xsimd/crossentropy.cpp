@@ -12,12 +12,12 @@ namespace {
 using Index = std::int64_t;
 
 /// Rows of scores, with labels of any integer dtype.
-struct ScoreRows {
+struct ClassRows {
   Index rows, classes;
   DType labels;
   std::string what;
 
-  explicit ScoreRows(const KernelRequest& request)
+  explicit ClassRows(const KernelRequest& request)
       : rows(element_count(request.inputs[0].shape)),
         classes(request.inputs[1].shape.back()),
         labels(request.inputs[0].dtype),
@@ -56,7 +56,7 @@ std::unique_ptr<Kernel> make_sparse_categorical_crossentropy(const KernelRequest
   const bool from_logits = request.attributes.get<bool>("from_logits");
   const CrossentropyFunctions& all = kernels(isa).crossentropy;
   const auto run =
-      [rows = ScoreRows(request), size = size_of(dtype),
+      [rows = ClassRows(request), size = size_of(dtype),
        loss = (from_logits ? all.loss_of_logits : all.loss_of_probabilities)[dtype]](const KernelArguments& arguments) {
         rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {
           const char* scores = arguments.in<char>(1) + row * rows.classes * size;
@@ -72,7 +72,7 @@ std::unique_ptr<Kernel> make_sparse_categorical_crossentropy_gradient(const Kern
   const DType dtype = request.inputs[1].dtype;
   const bool from_logits = request.attributes.get<bool>("from_logits");
   const CrossentropyFunctions& all = kernels(isa).crossentropy;
-  const auto run = [rows = ScoreRows(request), size = size_of(dtype),
+  const auto run = [rows = ClassRows(request), size = size_of(dtype),
                     gradient = (from_logits ? all.gradient_of_logits : all.gradient_of_probabilities)[dtype]](
                        const KernelArguments& arguments) {
     rows.for_each(arguments, [&](Index row, Index count, const std::int32_t* labels) {

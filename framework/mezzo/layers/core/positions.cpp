@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
@@ -14,8 +15,6 @@
 
 namespace mezzo {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 /// Throws a ShapeError unless positions are (steps,) or (batch, steps).
 void require_positions(const std::string& where, const Value& positions, std::int64_t steps) {
@@ -52,7 +51,7 @@ std::vector<double> yarn_frequencies(const RotaryEmbeddingOptions& options, std:
   const auto features = static_cast<double>(size);
   const auto pair_of = [&](double rotations) {
     const auto context = static_cast<double>(options.original_max_position_embeddings);
-    return features * std::log(context / (rotations * 2 * pi)) / (2 * std::log(options.max_wavelength));
+    return features * std::log(context / (rotations * 2 * std::numbers::pi)) / (2 * std::log(options.max_wavelength));
   };
   double low = pair_of(options.beta_fast), high = pair_of(options.beta_slow);
   if (options.truncate) {

@@ -13,7 +13,7 @@
 namespace mezzo {
 namespace {
 
-DataLoader in_order(const Dataset& data, std::int64_t batch_size) {
+DataLoader unshuffled(const Dataset& data, std::int64_t batch_size) {
   return DataLoader(data, {.batch_size = batch_size});
 }
 
@@ -90,7 +90,7 @@ History Model::fit(const Dataset& samples, const FitOptions& options) {
   if (validation.empty() && options.validation_split > 0) {
     Dataset rest;
     std::tie(data, rest) = samples.split(1 - options.validation_split);
-    if (rest.size() > 0) validation = in_order(rest, validation_size);
+    if (rest.size() > 0) validation = unshuffled(rest, validation_size);
   }
   return fit(DataLoader(data, {.batch_size = options.batch_size, .shuffle = options.shuffle}),
              {.epochs = options.epochs,
@@ -129,14 +129,14 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
 
 Logs Model::evaluate(const Tensors& x, const Tensors& y, const EvaluateOptions& options) {
   require_compiled("evaluate");
-  return evaluate(in_order(dataset_of(x, &y, &options.sample_weight), options.batch_size), loop_options(options));
+  return evaluate(unshuffled(dataset_of(x, &y, &options.sample_weight), options.batch_size), loop_options(options));
 }
 
 Logs Model::evaluate(const Dataset& data, const EvaluateOptions& options) {
   if (!options.sample_weight.empty()) {
     fail<ValueError>(label(), "evaluate: a Dataset has sample weights as fields of Role::weight; got sample_weight");
   }
-  return evaluate(in_order(data, options.batch_size), loop_options(options));
+  return evaluate(unshuffled(data, options.batch_size), loop_options(options));
 }
 
 Logs Model::evaluate(const DataLoader& loader, const EvaluateLoaderOptions& options) {
@@ -148,7 +148,7 @@ Tensor Model::predict(const Tensors& x, const PredictOptions& options) {
 }
 
 Tensor Model::predict(const Dataset& data, const PredictOptions& options) {
-  return predict(in_order(data, options.batch_size), loop_options(options));
+  return predict(unshuffled(data, options.batch_size), loop_options(options));
 }
 
 Tensor Model::predict(const DataLoader& loader, const EvaluateLoaderOptions& options) {
@@ -160,7 +160,7 @@ Tensors Model::predict_all(const Tensors& x, const PredictOptions& options) {
 }
 
 Tensors Model::predict_all(const Dataset& data, const PredictOptions& options) {
-  return predict_all(in_order(data, options.batch_size), loop_options(options));
+  return predict_all(unshuffled(data, options.batch_size), loop_options(options));
 }
 
 Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions& options) {

@@ -16,7 +16,7 @@
 namespace mezzo::detail {
 namespace {
 
-Value number(double x) { return Tensor::scalar(x, DType::float64); }
+Value constant(double x) { return Tensor::scalar(x, DType::float64); }
 
 std::string named(const OptimizerConfig& config) {
   return config.name.empty() ? "" : fmt::format(" of optimizer \"{}\"", config.name);
@@ -51,12 +51,12 @@ void Minimization::run(const Value& loss) {
   differentiate(loss);
   reduce();
   gate();
-  if (options_.survey) return accept(number(1));
+  if (options_.survey) return accept(constant(1));
   optimizer_.require_groups(paths_);
   trace_.update_group = groups_.of(index_, call_);
   if (accumulates_) accumulate();
   if (adds()) {
-    accept(number(1));
+    accept(constant(1));
   } else {
     apply();
   }
@@ -66,11 +66,11 @@ void Minimization::run(const Value& loss) {
 
 void Minimization::differentiate(const Value& loss) {
   loss_ = trace_.adopt(mean_of(loss));
-  scale_ = scaled_ ? runtime_scalar(RuntimeScalar::loss_scale, index_) : number(1);
+  scale_ = scaled_ ? runtime_scalar(RuntimeScalar::loss_scale, index_) : constant(1);
   // Sums over windows and rounding errors are those of unscaled gradients. The factor is computed before the backward
   // pass, beside which ranks send.
   const RankStep& ranks = options_.ranks;
-  if (ranks && scaled_ && (accumulates_ || ranks.feedback)) unscaling_ = number(1) / scale_;
+  if (ranks && scaled_ && (accumulates_ || ranks.feedback)) unscaling_ = constant(1) / scale_;
   module_.on_before_backward(loss_);
   LossReads reads = reads_of(module_, config_, loss_);
   updates_.wants_guards |= reads.updated && computes_in_float16(trace_.graph());
@@ -107,9 +107,9 @@ void Minimization::gate() {
   add_gate(insert_one(ops::all_finite, {checks_.loss}), "[Trainer] the loss must be finite; got NaN or infinity");
   step_ = next_step();
   if (summed()) {
-    divisor_ = number(static_cast<double>(optimizer_.accumulation_steps()));
+    divisor_ = constant(static_cast<double>(optimizer_.accumulation_steps()));
   } else {
-    divisor_ = unscaling_.defined() && !adds() ? number(1) : scale_;
+    divisor_ = unscaling_.defined() && !adds() ? constant(1) : scale_;
   }
   if (summed() || scaled_ || checks_.finite.defined() || (clipnorm_ > 0 && !partial())) {
     unscale(divisor_, partial() ? 0 : clipnorm_);
@@ -131,7 +131,7 @@ void Minimization::accumulate() {
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
       gradients_[i] = optimizer_.accumulated(weights_[i].variable, gradients_[i], step_.multiplier);
     }
-    divisor_ = number(static_cast<double>(optimizer_.accumulation_steps()));
+    divisor_ = constant(static_cast<double>(optimizer_.accumulation_steps()));
     unscale(divisor_, clipnorm_);
   }
 }
@@ -157,7 +157,7 @@ void Minimization::apply() {
     updates_.sharded[index_] = updates_.updated[index_];
     for (const auto& variable : updates_.sharded[index_]) trace_.restart_reads(variable);
   }
-  accept(scaled_ ? cast(good_, DType::float64) : number(1));
+  accept(scaled_ ? cast(good_, DType::float64) : constant(1));
 }
 
 void Minimization::require_repeatable() const {
@@ -286,8 +286,8 @@ void Minimization::show_final_gradients() {
                      "has a part of them; got another value");
   }
   gradients_ = exact;
-  step_.multiplier = number(1);
-  unscale(number(1), clipnorm_);
+  step_.multiplier = constant(1);
+  unscale(constant(1), clipnorm_);
 }
 
 void Minimization::clip_elements() {
@@ -297,7 +297,7 @@ void Minimization::clip_elements() {
     const auto bound = [&](double x) { return Value(Tensor::scalar(x, dtype)); };
     gradient = clip(cast(gradient, dtype) * cast(step_.multiplier, dtype), bound(-limit), bound(limit));
   }
-  step_.multiplier = number(1);
+  step_.multiplier = constant(1);
 }
 
 Value Minimization::rate_of(const std::shared_ptr<VariableState>& variable, const Value& otherwise) const {
@@ -313,14 +313,14 @@ Optimizer::Step Minimization::next_step() const {
   const Values& before = updates_.accepted[index_];
   Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, index_, before.size()),
                        .count = runtime_scalar(RuntimeScalar::count, index_),
-                       .multiplier = number(1)};
+                       .multiplier = constant(1)};
   if (before.empty()) return step;
   Value made = before.front();  // updates of this step that were not skipped
   for (std::size_t i = 1; i < before.size(); ++i) made = made + before[i];
   step.count = step.count + made;
   for (std::size_t i = before.size(); scaled_ && i-- > 0;) {
     const Value rate = runtime_scalar(RuntimeScalar::learning_rate, index_, i);
-    step.learning_rate = where(made < number(static_cast<double>(i) + 0.5), rate, step.learning_rate);
+    step.learning_rate = where(made < constant(static_cast<double>(i) + 0.5), rate, step.learning_rate);
   }
   return step;
 }
