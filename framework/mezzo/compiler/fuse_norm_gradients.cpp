@@ -8,71 +8,80 @@
 namespace mezzo {
 namespace {
 
-/// The gradients of a 1 x 1 convolution that are the only readers of the gradient of the norm behind it.
-struct Readers {
-  const detail::Node* of_input = nullptr;
-  const detail::Node* of_kernel = nullptr;
+/// Gradients of a convolution that read dx of a norm's gradient.
+struct ConvolutionGradients {
+  const detail::Node* input = nullptr;
+  const detail::Node* kernel = nullptr;
 };
 
-/// True for dx of the gradient of a norm that computes the norm's output again.
-bool is_gradient_of_norm(const Value& value) {
+/// True for dx of the gradient of a batch norm with ReLU. The gradient computes the ReLU's output again ("shift") and
+/// has no further output for readers of the cotangent behind the ReLU ("masked").
+bool is_dx_of_norm(const Value& value) {
   return is(value, ops::batch_norm_gradient) && value.output() == 0 &&
          value.node()->attributes.get_or("shift", false) && !value.node()->attributes.get_or("masked", false);
 }
 
-/// The readers of each norm's gradient that are gradients of a 1 x 1 convolution.
-std::unordered_map<const detail::Node*, Readers> readers_of_gradients(const Graph& graph) {
-  std::unordered_map<const detail::Node*, Readers> all;
+/// By gradient of a norm. The convolutions may have any kernel, and other nodes may read dx too: see can_join().
+std::unordered_map<const detail::Node*, ConvolutionGradients> convolution_gradients(const Graph& graph) {
+  std::unordered_map<const detail::Node*, ConvolutionGradients> all;
   for (const detail::NodePtr& node : graph.nodes) {
-    if (is(*node, ops::conv2d_input_gradient) && is_gradient_of_norm(node->inputs[0])) {
-      all[node->inputs[0].node().get()].of_input = node.get();
-    } else if (is(*node, ops::conv2d_kernel_gradient) && is_gradient_of_norm(node->inputs[1])) {
-      all[node->inputs[1].node().get()].of_kernel = node.get();
+    if (is(*node, ops::conv2d_input_gradient) && is_dx_of_norm(node->inputs[0])) {
+      all[node->inputs[0].node().get()].input = node.get();
+    } else if (is(*node, ops::conv2d_kernel_gradient) && is_dx_of_norm(node->inputs[1])) {
+      all[node->inputs[1].node().get()].kernel = node.get();
     }
   }
   return all;
 }
 
-/// The node of all gradients. `norm`: the inputs of the norm's gradient.
-detail::NodePtr joined(const detail::Node& old, Values norm, const Value& x, const Value& kernel,
-                       const Readers& readers) {
-  norm.insert(norm.end(), {x, kernel});
-  return make_node(ops::pointwise_norm_gradient, std::move(norm), old.attributes,
-                   {readers.of_input->outputs[0], readers.of_kernel->outputs[0], old.outputs[1], old.outputs[2]},
-                   *readers.of_input);
+/// One node for the gradients of x, kernel, gamma and beta, in this order. `inputs`: those of the norm's gradient.
+detail::NodePtr make_joined(const detail::Node& norm_gradient, Values inputs, const Value& x, const Value& kernel,
+                            const ConvolutionGradients& convolution) {
+  inputs.insert(inputs.end(), {x, kernel});
+  return make_node(ops::pointwise_norm_gradient, std::move(inputs), norm_gradient.attributes,
+                   {convolution.input->outputs[0], convolution.kernel->outputs[0], norm_gradient.outputs[1],
+                    norm_gradient.outputs[2]},
+                   *convolution.input);
 }
 
 }  // namespace
 
 Graph fuse_norm_gradients(const Graph& graph) {
   const Uses uses(graph);
-  const auto readers = readers_of_gradients(graph);
-  auto place = places_of(graph);
+  const auto convolutions = convolution_gradients(graph);
+  const auto places = places_of(graph);
 
-  /// True if the node of all gradients can replace the norm's gradient, and has a dedicated kernel.
-  const auto joins = [&](const detail::Node& norm, const Readers& of) {
-    if (of.of_input == nullptr || of.of_kernel == nullptr) return false;
-    const Value &kernel = of.of_input->inputs[1], &x = of.of_kernel->inputs[0];
-    if (!is_pointwise(of.of_kernel->attributes, kernel.shape()) || kernel.shape() != of.of_kernel->outputs[0].shape ||
-        of.of_input->outputs[0] != Spec{x.shape(), x.dtype()} ||
-        of.of_kernel->outputs[0].dtype != accumulation_dtype(x.dtype()) || place[kernel.node().get()] > place[&norm] ||
-        place[x.node().get()] > place[&norm]) {
+  const auto can_join = [&](const detail::Node& norm_gradient, const ConvolutionGradients& convolution) {
+    if (convolution.input == nullptr || convolution.kernel == nullptr) return false;
+    const Value &kernel = convolution.input->inputs[1], &x = convolution.kernel->inputs[0];
+    const Spec& kernel_gradient = convolution.kernel->outputs[0];
+    // Both gradients must be of one 1 x 1 convolution, in the dtypes of the op. make_node() checks none of this.
+    if (!is_pointwise(convolution.kernel->attributes, kernel.shape()) || kernel.shape() != kernel_gradient.shape ||
+        convolution.input->outputs[0] != Spec{x.shape(), x.dtype()} ||
+        kernel_gradient.dtype != accumulation_dtype(x.dtype())) {
       return false;
     }
-    return chosen_implementation(request_of(*joined(norm, norm.inputs, x, kernel, of))) == "pointwise";
+    // The joined node stands in the place of the norm's gradient, where x and kernel must exist.
+    const auto place = places.at(&norm_gradient);
+    if (places.at(kernel.node().get()) > place || places.at(x.node().get()) > place) return false;
+    // This implementation accepts arrays that exceed the caches, with AVX-512. Others would gain nothing.
+    const auto trial = make_joined(norm_gradient, norm_gradient.inputs, x, kernel, convolution);
+    return chosen_implementation(request_of(*trial)) == "pointwise";
   };
 
-  std::unordered_map<const detail::Node*, Value> replaced;  // by reader
+  std::unordered_map<const detail::Node*, Value> replaced;  // by gradient of a convolution
   return rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
     if (const auto value = replaced.find(old.get()); value != replaced.end()) return {value->second};
-    const auto found = readers.find(old.get());
-    if (found == readers.end() || uses.of(Value(old, 0)) != 2 || !joins(*old, found->second)) return {};
-    const Readers& of = found->second;
-    const Values all =
-        to.add(joined(*old, node->inputs, to.of(of.of_kernel->inputs[0]), to.of(of.of_input->inputs[1]), of));
-    replaced[of.of_input] = all[0];
-    replaced[of.of_kernel] = all[1];
-    return {node->inputs[0], all[2], all[3]};  // the first has no reader any more
+    const auto found = convolutions.find(old.get());
+    // Exactly two readers of dx: the two gradients of the convolution.
+    if (found == convolutions.end() || uses.of(Value(old, 0)) != 2 || !can_join(*old, found->second)) return {};
+    const ConvolutionGradients& convolution = found->second;
+    const Value x = to.of(convolution.kernel->inputs[0]), kernel = to.of(convolution.input->inputs[1]);
+    const Values all = to.add(make_joined(*old, node->inputs, x, kernel, convolution));
+    replaced[convolution.input] = all[0];
+    replaced[convolution.kernel] = all[1];
+    const Value& unread = node->inputs[0];  // in the place of dx, whose two readers are replaced
+    return {unread, all[2], all[3]};
   });
 }
 

@@ -47,9 +47,9 @@ double operations(const KernelRequest& request) {
   return 0;
 }
 
-bool is_pointwise(const Attributes& of, const Shape& kernel) {
-  return kernel[0] == 1 && kernel[1] == 1 && of.get<std::int64_t>("groups") == 1 &&
-         of.get<Shape>("strides") == Shape{1, 1} && of.get<Shape>("padding") == Shape{0, 0, 0, 0};
+bool is_pointwise(const Attributes& attributes, const Shape& kernel) {
+  return kernel[0] == 1 && kernel[1] == 1 && attributes.get<std::int64_t>("groups") == 1 &&
+         attributes.get<Shape>("strides") == Shape{1, 1} && attributes.get<Shape>("padding") == Shape{0, 0, 0, 0};
 }
 
 bool is_small(const KernelRequest& request) {

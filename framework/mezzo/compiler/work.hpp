@@ -13,6 +13,6 @@ double operations(const KernelRequest& request);
 bool is_small(const KernelRequest& request);
 
 /// True for a convolution by a 1 x 1 kernel without strides, padding and groups, given its attributes.
-bool is_pointwise(const Attributes& of, const Shape& kernel);
+bool is_pointwise(const Attributes& attributes, const Shape& kernel);
 
 }  // namespace mezzo
