@@ -116,12 +116,12 @@ class Steps {
                      .loss = SparseCategoricalCrossentropy({.from_logits = true})});
     batch_.part = detail::BatchPart{ranks->rank() * batch_.size, batch_.size, ranks->size() * batch_.size};
     runner_ = std::make_unique<detail::StepRunner>(
-        *model_, detail::RunOptions{.policy = Precision(policy).policy(), .communicator = ranks});
+        *model_, detail::RunOptions{.policy = Precision(policy).policy(), .group = detail::ProcessGroup(ranks)});
     runner_->rehearse(Stage::fit, batch_);
     runner_->configure(true);
     if (!shards) return;
     runner_->convert_weights();
-    auto& states = detail::training_state(*model_).rank_states;
+    auto& states = detail::training_state(*model_).shared_states;
     states = std::make_shared<detail::RankStates>(ranks, *model_, true, false);
     states->split_masters({}, [&] { return std::vector<Graph>{runner_->rehearse(Stage::fit, batch_)}; });
   }

@@ -30,7 +30,7 @@ class TopKCheckpoints {
   CallbackState state() const;
   void set_state(const CallbackState& state);
 
-  /// Copies the state of the same checkpoints from another rank.
+  /// Takes over the state of the same checkpoints, which another process has written.
   void take_results(const CallbackState& results);
 
   const std::string& best_model_path() const { return best_model_path_; }

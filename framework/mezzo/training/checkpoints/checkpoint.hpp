@@ -32,7 +32,7 @@ constexpr const char* precision = "precision";              ///< choice of "auto
 constexpr const char* hyperparameters = "hyperparameters";  ///< absent if there are none
 constexpr const char* fit_epoch = "fit_epoch";              ///< only inside of fit
 constexpr const char* epoch_numbers = "epoch_numbers";      ///< EpochNumbers, in the middle of an epoch
-/// Counters: TrainingState::evaluated_batches, absent if there are none.
+/// Counters: FitRecord::evaluated_batches, absent if there are none.
 constexpr const char* evaluated_batches = "validation_batches";
 constexpr const char* callbacks = "callbacks";            ///< CallbackNumbers
 constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, absent if there are none

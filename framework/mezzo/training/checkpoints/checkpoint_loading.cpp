@@ -208,9 +208,8 @@ void Checkpoint::commit(StepRunner& runner, Loaded& loaded) const {
     state.learning_rate = loaded.rates[i] ? std::optional<LearningRate>(*loaded.rates[i]) : std::nullopt;
     if (loaded.scales[i]) restore_loss_scale(state.loss_scale, *loaded.scales[i]);
   }
-  TrainingState& state = training_state(runner.module());
-  state.schedulers = loaded.schedulers;
-  static_cast<Progress&>(state) = progress_;
+  runner.state().schedulers = loaded.schedulers;
+  static_cast<Progress&>(runner.state()) = progress_;
   if (seed_ != seed()) seed_everything(seed_);
 }
 
@@ -233,18 +232,18 @@ void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, const Traini
                        [&](std::size_t i, const FileWeight& weight) { return contains(updated[i], weight.variable); });
   const Progress progress = progress_in(data);
   commit(runner, loaded);
-  TrainingState& state = training_state(runner.module());
-  static_cast<Progress&>(state) = progress;
-  state.epoch_means = Means(epoch_numbers_.means);
-  state.skipped_before = epoch_numbers_.skipped_before;
-  state.validated = epoch_numbers_.validated;
-  state.evaluated_batches = evaluated_batches_;
+  static_cast<Progress&>(runner.state()) = progress;
+  FitRecord& record = runner.state();
+  record.epoch_means = Means(epoch_numbers_.means);
+  record.skipped_before = epoch_numbers_.skipped_before;
+  record.validated = epoch_numbers_.validated;
+  record.evaluated_batches = evaluated_batches_;
   // Used only to check if it equals `batch`, which is another number for batches of another size.
-  state.validated_at = epoch_numbers_.validated_at == progress_.batch ? progress.batch : epoch_numbers_.validated_at;
-  state.resumed_metrics.clear();
+  record.validated_at = epoch_numbers_.validated_at == progress_.batch ? progress.batch : epoch_numbers_.validated_at;
+  record.resumed_metrics.clear();
   for (const Means::Entry& entry : epoch_numbers_.means) {
     for (std::size_t i = 0; file_.find(names::metric_key(entry.name, i)) != nullptr; ++i) {
-      state.resumed_metrics[entry.name].push_back(file_.read(names::metric_key(entry.name, i)));
+      record.resumed_metrics[entry.name].push_back(file_.read(names::metric_key(entry.name, i)));
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/module/callback.hpp>
 #include <mezzo/training/step/metric_scope.hpp>
+#include <mezzo/training/step/whole_states.hpp>
 
 namespace mezzo::detail {
 namespace checkpoint_format {
@@ -161,10 +162,10 @@ void add_numbers(const OptimizerConfig& config, Metadata& metadata) {
 
 /// Writes the number of a metric in the epoch to the entry, for an epoch without further batches. Returns the numbers
 /// of the metric's variables in the epoch.
-std::vector<Tensor> keep_number(Means::Entry& entry, const TrainingState& state) {
+std::vector<Tensor> keep_number(Means::Entry& entry, const MetricScope* set_aside) {
   MetricState& metric = *entry.metric->state();
   const std::vector<Tensor> now = metric.numbers();
-  const auto aside = state.set_aside == nullptr ? std::nullopt : state.set_aside->numbers_of(metric);
+  const auto aside = set_aside == nullptr ? std::nullopt : set_aside->numbers_of(metric);
   if (aside) metric.set(*aside);  // a validation uses the metric at this time
   entry.total = entry.number() * entry.samples;
   if (aside) metric.set(now);
@@ -187,7 +188,7 @@ void add_progress(const TrainingState& state, bool session, NamedTensors& tensor
     std::vector<Means::Entry> entries = state.epoch_means.entries();
     for (Means::Entry& entry : entries) {
       if (!entry.metric) continue;
-      const std::vector<Tensor> numbers = keep_number(entry, state);
+      const std::vector<Tensor> numbers = keep_number(entry, state.set_aside);
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         tensors.emplace_back(names::metric_key(entry.name, i), numbers[i]);
       }

@@ -14,9 +14,9 @@ namespace mezzo::detail {
 /// Numbers of an unfinished epoch, as a checkpoint keeps them.
 struct EpochNumbers {
   std::vector<Means::Entry> means;
-  std::vector<std::int64_t> skipped_before{};  ///< TrainingState::skipped_before
-  Numbers validated{};                         ///< TrainingState::validated
-  std::int64_t validated_at = 0;               ///< TrainingState::validated_at
+  std::vector<std::int64_t> skipped_before{};  ///< EpochRecord::skipped_before
+  Numbers validated{};                         ///< EpochRecord::validated
+  std::int64_t validated_at = 0;               ///< EpochRecord::validated_at
 };
 
 /// JSON texts of sections of a checkpoint. Numbers are texts in it, so that they are exact, infinities and NaN too. The

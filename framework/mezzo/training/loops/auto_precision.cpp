@@ -45,7 +45,7 @@ std::string trial_text(const Candidate& trial) {
 
 Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions& run) {
   const IdleScope idle(module);  // other threads wait until the trials have restored the state
-  const KeptTraining kept(training_state(module));
+  const KeptTraining kept(module);
   const std::vector<HostBatch> batches = sample(loader, warm_up_steps + compared_steps);
   std::vector<Candidate> trials(3);
   trials[0].policy = "float32";

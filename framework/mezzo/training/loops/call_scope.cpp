@@ -25,7 +25,7 @@ CallScope::CallScope(Module& module, Stage stage, const CallSettings& options, c
   }
   handles_.insert(handles_.end(), own.begin(), own.end());
   for (const CallbackHandle& handle : handles_) {
-    if (options.rank == 0 || handle.get().on_all_ranks()) callbacks_.push_back(&handle.get());
+    if (options.writes || handle.get().on_all_ranks()) callbacks_.push_back(&handle.get());
   }
   const Occurrence now{.event = Event::setup, .stage = stage};
   Logs none;

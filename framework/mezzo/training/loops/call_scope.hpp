@@ -21,7 +21,8 @@ class CallScope {
   Stage stage() const { return stage_; }
   const CallSettings& options() const { return options_; }
   const std::vector<Callback*>& callbacks() const { return callbacks_; }
-  const Callbacks& handles() const { return handles_; }  ///< of all callbacks, also of those that other ranks run
+  /// All callbacks, also those that run in another process.
+  const Callbacks& handles() const { return handles_; }
 
  private:
   void tear_down();

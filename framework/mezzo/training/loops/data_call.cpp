@@ -8,10 +8,9 @@
 
 namespace mezzo::detail {
 
-DataCall::DataCall(DataModule& data, const std::string& stage, Communicator* ranks) : data_(data), stage_(stage) {
+DataCall::DataCall(DataModule& data, const std::string& stage, const ProcessGroup& group) : data_(data), stage_(stage) {
   try {
-    if (ranks == nullptr || ranks->local_rank() == 0) data.prepare_data();
-    if (ranks != nullptr) ranks->barrier();
+    group.once_per_machine([&] { data.prepare_data(); });
     data.setup(stage);
   } catch (...) {
     tear_down(stage);

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include <mezzo/distributed/communicator.hpp>
 #include <mezzo/training/module/data_module.hpp>
+#include <mezzo/training/step/process_group.hpp>
 
 namespace mezzo::detail {
 
@@ -13,8 +13,8 @@ namespace mezzo::detail {
 /// before it.
 class DataCall {
  public:
-  /// With `ranks`, one rank of each machine calls prepare_data(), and the others wait for it.
-  DataCall(DataModule& data, const std::string& stage, Communicator* ranks);
+  /// One process of each machine calls prepare_data(), and the others of the group wait for it.
+  DataCall(DataModule& data, const std::string& stage, const ProcessGroup& group);
   /// Errors of teardown() become warnings.
   ~DataCall();
   DataCall(const DataCall&) = delete;

@@ -4,8 +4,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
-#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
+#include <mezzo/training/step/group_start.hpp>
 #include <mezzo/training/step/metric_scope.hpp>
 
 namespace mezzo::detail {
@@ -24,7 +24,7 @@ Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoad
     const LoaderScope scope(session, runner, i);
     const std::string suffix = loaders.size() > 1 ? fmt::format("/dataloader_idx_{}", i) : "";
     BatchStream stream = loaders[i].epoch(0);
-    for (std::int64_t done = 0; done < steps[i] && !(alone && agree_to_stop(runner, session.stopping())); ++done) {
+    for (std::int64_t done = 0; done < steps[i] && !(alone && runner.group().any(session.stopping())); ++done) {
       const auto batch = stream.next();
       if (!batch) break;
       session.fire(Event::test_batch_begin, logs, done, &*batch);
@@ -61,7 +61,7 @@ Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const Eva
   std::optional<MetricScope> running;  // the metrics of the call whose hook evaluates
   if (runner.outer() != nullptr) running.emplace(runner.state(), runner.outer()->metrics());
   try {
-    start_ranks(runner, stage, loaders, steps);
+    start_evaluation(runner, stage, loaders, steps);
     bar.begin("Evaluate");
     const Means means = run_evaluation(session, runner, loaders, stage, steps, bar);
     Logs logs;

@@ -9,23 +9,24 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/checkpoints/rank_results.hpp>
+#include <mezzo/training/checkpoints/shared_results.hpp>
 #include <mezzo/training/loops/auto_precision.hpp>
-#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/signals.hpp>
 #include <mezzo/training/loops/texts.hpp>
 #include <mezzo/training/module/action.hpp>
 #include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/step/group_start.hpp>
 #include <mezzo/training/step/slow_policy.hpp>
 
 namespace mezzo::detail {
 
 bool Fit::may_stop() const {
-  return state.fit_epoch >= settings.min_epochs && (settings.min_steps < 0 || state.updates >= settings.min_steps);
+  return progress.fit_epoch >= settings.min_epochs &&
+         (settings.min_steps < 0 || progress.updates >= settings.min_steps);
 }
 
 bool Fit::ends() const {
-  if (settings.max_steps >= 0 && state.updates >= settings.max_steps) return true;
+  if (settings.max_steps >= 0 && progress.updates >= settings.max_steps) return true;
   if (settings.max_seconds > 0) {
     session.count_time();
     if (seconds() >= settings.max_seconds) return true;
@@ -38,7 +39,7 @@ void Fit::renew_data() {
   limits = FitLimits(train, validation, settings);
   session.batch_count = known_batches(limits.epoch);
   bar.set_total(session.batch_count);
-  state.data = train.fingerprint();
+  record.data = train.fingerprint();
 }
 
 namespace {
@@ -47,9 +48,9 @@ namespace {
 void save_interrupted(const Fit& fit, const Interrupted& error) {
   const std::string& path = fit.settings.interrupt_checkpoint;
   try {
-    end_ranks(fit.state);
+    end_fit(fit.runner);
     if (path.empty()) return;
-    const BetweenSteps between(fit.state);
+    const BetweenSteps between(fit.running);
     make_folder_of("[Trainer]", path);
     save_checkpoint(fit.runner.module(), path, {});
     write_line(fmt::format("{}: resume from \"{}\"", error.what(), path));
@@ -92,7 +93,6 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
                        (settings.val_check_interval.is_whole_epoch() && settings.validation_freq.due(0));
   BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   Fit fit{.runner = runner,
-          .state = training_state(module),
           .session = session,
           .source = train,
           .train = train,
@@ -110,10 +110,10 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   try {
     FitLoop loop(fit);
     // After the checkpoint was accepted: a refused one leaves the policy of the training before.
-    if (settings.chooses_policy) fit.state.chosen = run.policy;
+    if (settings.chooses_policy) runner.state().chosen = run.policy;
     History history = loop.run();
-    end_ranks(fit.state);
-    share_results(runner.communicator(), scope.handles());
+    end_fit(fit.runner);
+    share_results(runner.group(), scope.handles());
     session.finalize("success");
     return history;
   } catch (const Interrupted& error) {

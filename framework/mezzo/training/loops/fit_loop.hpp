@@ -14,7 +14,6 @@ namespace mezzo::detail {
 /// Parts of a fit that its loops share.
 struct Fit {
   StepRunner& runner;
-  TrainingState& state;
   RunningSession& session;
   const DataLoader& source;  ///< a reload changes it
   DataLoader train;
@@ -23,14 +22,17 @@ struct Fit {
   FitLimits& limits;
   BatchBar& bar;
   std::optional<std::int64_t> batch_size{};  ///< that a callback has set, in place of the loader's
-  double rank_seconds = 0;                   ///< time of the training at rank 0 when the ranks agreed last
-  Logs logs{};                               ///< of the batch hooks, then of the end of the epoch
+  Progress& progress = runner.state();
+  FitRecord& record = runner.state();
+  RunningFit& running = runner.state();
+  double agreed_seconds = 0;  ///< time of the training in which the processes agreed last
+  Logs logs{};                ///< of the batch hooks, then of the end of the epoch
 
   /// Takes over a new loader or batch size.
   void renew_data();
 
-  /// Time of the training, that of rank 0 at all ranks.
-  double seconds() const { return runner.communicator() != nullptr ? rank_seconds : session.seconds(); }
+  /// Time of the training, the same in all processes of the group.
+  double seconds() const { return runner.group().shared() ? agreed_seconds : session.seconds(); }
 
   /// True if a stop or a limit of steps or time ends the training now.
   bool ends() const;
@@ -47,14 +49,14 @@ class EpochLoop {
   /// Takes the next batch from the loader as it is then.
   void reload() { stream_.reset(); }
 
-  /// Trains until the end of the epoch, a limit or a stop, from batch TrainingState::batch on.
+  /// Trains until the end of the epoch, a limit or a stop, from batch Progress::batch on.
   void run();
 
   /// Numbers of the epoch so far: means, loss scales, skipped steps.
   Numbers numbers(bool for_bar) const;
 
   /// Sets loss scales and skipped steps so far.
-  void write_scaling(Logs& logs) const { scaling_->write(logs, fit_.state.epoch_means); }
+  void write_scaling(Logs& logs) const { scaling_->write(logs, fit_.record.epoch_means); }
 
   bool non_finite() const { return non_finite_; }
 
@@ -74,7 +76,7 @@ class EpochLoop {
   void log_step();
 
   Fit& fit_;
-  std::optional<BatchStream> stream_;  // at state.samples of state.pass
+  std::optional<BatchStream> stream_;  // at Progress::samples of Progress::pass
   bool last_of_pass_ = false;          // true if the running batch is the last of its pass
   std::optional<ScalingLog> scaling_;
   std::optional<double> validated_;  // Fit::seconds() of the last validation
@@ -103,7 +105,7 @@ class FitLoop {
   std::optional<EpochLoop> epoch_;
 };
 
-/// Validates inside of fit: sets TrainingState::validated.
+/// Validates inside of fit: sets EpochRecord::validated.
 void validate_in_fit(Fit& fit, const Numbers& shown);
 
 }  // namespace mezzo::detail

@@ -6,7 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
-#include <mezzo/training/loops/fit_ranks.hpp>
+#include <mezzo/training/loops/fit_group.hpp>
 #include <mezzo/training/step/emulation.hpp>
 #include <mezzo/training/step/metric_scope.hpp>
 
@@ -53,58 +53,59 @@ void begin_whole_epoch(Progress& progress) {
 
 FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   StepRunner& runner = fit.runner;
-  TrainingState& state = fit.state;
+  Progress& progress = fit.progress;
+  FitRecord& record = fit.record;
   const Checkpoint* const checkpoint = fit.settings.checkpoint;
-  const FitRecord earlier = state;
-  state.param_groups.clear();
-  state.rank_states.reset();
-  if (fit.settings.reset || !state.configured) {
+  const FitRecord earlier = record;
+  record.param_groups.clear();
+  fit.running.shared_states.reset();
+  if (fit.settings.reset || !runner.state().configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
-    report_emulation(state, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
+    report_emulation(runner.state().notices, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
     if (fit.limits.validations[i] == 0) continue;
     const LoaderScope scope(fit.session, runner, i);
     runner.rehearse(Stage::validate, batch_at(fit.validation[i]));
   }
-  state.data = fit.train.fingerprint();
-  state.history = {};
-  state.epoch_means = {};
-  state.resumed_metrics.clear();
-  state.evaluated_batches.clear();
+  record.data = fit.train.fingerprint();
+  record.history = {};
+  record.epoch_means = {};
+  record.resumed_metrics.clear();
+  record.evaluated_batches.clear();
   if (checkpoint != nullptr) {
     try {
       resume(*checkpoint);
     } catch (...) {
-      static_cast<FitRecord&>(state) = earlier;
+      record = earlier;
       throw;
     }
   } else {
     runner.configure(fit.settings.reset);
-    begin_whole_epoch(state);
-    state.fit_epoch = fit.settings.reset ? 0 : fit.settings.initial_epoch;
+    begin_whole_epoch(progress);
+    progress.fit_epoch = fit.settings.reset ? 0 : fit.settings.initial_epoch;
   }
-  start_ranks(fit);
+  start_in_group(fit);
 }
 
 void FitLoop::resume(const Checkpoint& checkpoint) {
-  fit_.state.param_groups.clear();
+  fit_.record.param_groups.clear();
   checkpoint.prepare_callbacks(fit_.session.stateful());  // may replace the data
   const TrainingData data = data_of(fit_);
   checkpoint.warn_of_threads();
   checkpoint.resume(fit_.runner, batch_at(fit_.train, checkpoint.position(data)), data);
   fit_.runner.record().resume();
   // Epochs of a Trainer count from the start of the training.
-  if (fit_.settings.reset) fit_.state.fit_epoch = static_cast<int>(fit_.state.epoch);
+  if (fit_.settings.reset) fit_.progress.fit_epoch = static_cast<int>(fit_.progress.epoch);
   epoch_.emplace(fit_);
-  if (fit_.state.rank_states) fit_.state.rank_states->divide(fit_.state.optimizers);
+  if (fit_.running.shared_states) fit_.running.shared_states->divide(fit_.runner.optimizers());
 }
 
 void FitLoop::check_sanity() {
   if (fit_.limits.sanity == 0) return;
   RunningSession& session = fit_.session;
   const ScopedValue now(session.sanity, true);
-  const MetricScope epoch_metrics(fit_.state, fit_.runner.metrics());
+  const MetricScope epoch_metrics(fit_.running, fit_.runner.metrics());
   session.fire(Event::sanity_begin, fit_.logs);
   run_evaluation(session, fit_.runner, fit_.validation, Stage::validate, fit_.limits.sanities, fit_.bar);
   Logs none;

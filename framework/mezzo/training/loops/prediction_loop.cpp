@@ -4,10 +4,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/evaluation_loop.hpp>
-#include <mezzo/training/loops/fit_ranks.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/module/traced_step.hpp>
-#include <mezzo/training/ranks/rank_outputs.hpp>
+#include <mezzo/training/step/group_start.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -45,17 +44,16 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
   std::vector<std::vector<Tensor>> parts;
   Logs logs;
   BatchStream stream = loader.epoch(0);
-  for (std::int64_t done = 0; done < steps && !agree_to_stop(runner, session.stopping()); ++done) {
+  for (std::int64_t done = 0; done < steps && !runner.group().any(session.stopping()); ++done) {
     const auto batch = stream.next();
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
     runner.run(Stage::predict, *batch, done);
-    std::vector<Tensor> outputs = runner.results().outputs();
-    if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
-    if (Communicator* const ranks = runner.communicator(); ranks != nullptr && batch->part) {
-      const auto all = gather_outputs(*ranks, outputs, batch->part->size > 0);
-      for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = concatenate(all[i]);
+    std::vector<Tensor> outputs;
+    for (const std::vector<Tensor>& of_batch : runner.output_parts()) {
+      outputs.push_back(of_batch.size() == 1 ? of_batch.front() : concatenate(of_batch));
     }
+    if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
     parts.resize(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     {
@@ -80,7 +78,7 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
   session.batch_count = known_batches(sum_of(steps));
   BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   try {
-    start_ranks(runner, Stage::predict, loaders, steps);
+    start_evaluation(runner, Stage::predict, loaders, steps);
     bar.begin("Predict");
     std::vector<std::vector<std::vector<Tensor>>> parts;
     std::int64_t taken = 0;

@@ -70,22 +70,28 @@ void require_rate(const char* call, double rate) {
 
 }  // namespace
 
-BetweenSteps::BetweenSteps(TrainingState& state)
-    : state_(state), before_(state.between_steps.exchange(&ExecutionContext::current())) {}
+BetweenSteps::BetweenSteps(RunningFit& running)
+    : running_(running), before_(running.between_steps.exchange(&ExecutionContext::current())) {}
 
 RunningSession::RunningSession(const CallScope& scope, StepRunner& runner)
-    : stage_(scope.stage()), runner_(runner), state_(training_state(runner.module())), call_(scope.options()) {
+    : stage_(scope.stage()),
+      runner_(runner),
+      optimizing_(runner.state()),
+      progress_(runner.state()),
+      record_(runner.state()),
+      running_(runner.state()),
+      call_(scope.options()) {
   callbacks_ = scope.callbacks();
   const auto first = [&](const auto& condition) {
     return std::stable_partition(callbacks_.begin(), callbacks_.end(), condition);
   };
   auto late = first([](const Callback* one) { return !one->saves(); });
-  if (runner.communicator() != nullptr) {
+  if (runner.group().shared()) {
     late = first([](const Callback* one) { return !one->saves() && one->on_all_ranks(); });
   }
   late_callbacks_ = static_cast<std::size_t>(late - callbacks_.begin());
   for (Callback* callback : callbacks_) attached_.emplace_back(*callback, *this);
-  if (stage_ == Stage::fit) state_.session = this;
+  if (stage_ == Stage::fit) running_.session = this;
 }
 
 int RunningSession::current_epoch() const {
@@ -100,20 +106,20 @@ std::int64_t RunningSession::current_batch() const {
 
 std::int64_t RunningSession::global_step() const {
   StepContext::refuse_frozen("global_step()", "step()");
-  return state_.updates;
+  return progress_.updates;
 }
 
 RunningSession::~RunningSession() {
-  if (stage_ == Stage::fit) state_.session = nullptr;
+  if (stage_ == Stage::fit) running_.session = nullptr;
 }
 
 double RunningSession::seconds() const {
-  return state_.seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return progress_.seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void RunningSession::count_time() {
   const auto now = std::chrono::steady_clock::now();
-  state_.seconds += std::chrono::duration<double>(now - start_).count();
+  progress_.seconds += std::chrono::duration<double>(now - start_).count();
   start_ = now;
 }
 
@@ -128,7 +134,7 @@ Means* RunningSession::numbers_of(Event event) const {
     case Event::epoch_end:
     case Event::train_batch_begin:
     case Event::train_batch_end:
-      return &state_.epoch_means;
+      return &record_.epoch_means;
     default:
       return nullptr;
   }
@@ -137,20 +143,20 @@ Means* RunningSession::numbers_of(Event event) const {
 void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const HostBatch* batch, const Logs* outputs) {
   if (is_batch(event)) batch_ = number;
   if (batch != nullptr) samples_ = batch->size;
-  if (event == Event::train_batch_begin) step_ = state_.step + 1;
+  if (event == Event::train_batch_begin) step_ = progress_.step + 1;
   const Occurrence now{
       .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
   const ScopedValue shown(logs_, &logs);
   const HookLog hook(logs, dataloader, numbers_of(event));
-  const BetweenSteps between(state_);
+  const BetweenSteps between(running_);
   for (std::size_t i = 0; i < late_callbacks_; ++i) call_hook(*callbacks_[i], now, logs);
   call_hook(runner_.module(), now);
   const auto save = [&] {
     for (std::size_t i = late_callbacks_; i < callbacks_.size(); ++i) call_hook(*callbacks_[i], now, logs);
   };
-  const auto& states = state_.rank_states;
-  if (state_.session == this && states && states->divided(state_.optimizers)) {
-    states->while_saving(state_.optimizers, save);
+  const auto& states = running_.shared_states;
+  if (running_.session == this && states && states->divided(optimizing_.optimizers)) {
+    states->while_saving(optimizing_.optimizers, save);
   } else {
     save();
   }
@@ -159,34 +165,34 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
 bool RunningSession::has_callbacks() const {
   const std::size_t of_the_loops = stage_ == Stage::fit ? 2 : 0;  // which step schedulers
   return callbacks_.size() > of_the_loops ||
-         std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
+         std::any_of(optimizing_.optimizers.begin(), optimizing_.optimizers.end(),
                      [](const OptimizerConfig& config) { return config.lr_scheduler.has_value(); });
 }
 
 Logs RunningSession::progress_bar_metrics() const {
   Logs out;
   if (evaluated != nullptr || stage_ == Stage::fit) {
-    for (const auto& [name, number] : (evaluated != nullptr ? *evaluated : state_.epoch_means).for_bar()) {
+    for (const auto& [name, number] : (evaluated != nullptr ? *evaluated : record_.epoch_means).for_bar()) {
       out.set(name, number);
     }
   }
   if (evaluated != nullptr || stage_ != Stage::fit) return out;
-  ScalingLog(runner_, state_.skipped_before).write(out, state_.epoch_means);
-  for (const auto& [name, number] : state_.validated) {
-    if (state_.validated_in_bar.count(name) == 1) out.set(name, number);
+  ScalingLog(runner_, record_.skipped_before).write(out, record_.epoch_means);
+  for (const auto& [name, number] : record_.validated) {
+    if (record_.validated_in_bar.count(name) == 1) out.set(name, number);
   }
   return out;
 }
 
 void RunningSession::log_metrics(const Logs& metrics) {
   if (metrics.empty() || sanity) return;
-  for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, state_.updates);
+  for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, progress_.updates);
 }
 
 void RunningSession::log_evaluation_step(const Means& means, std::size_t loader, const Means::Key& key) {
   if (sanity) return;
   const bool fits = stage_ == Stage::fit;
-  std::vector<std::int64_t>& batches = fits ? state_.evaluated_batches : evaluated_batches_;
+  std::vector<std::int64_t>& batches = fits ? record_.evaluated_batches : evaluated_batches_;
   if (batches.size() <= loader) batches.resize(loader + 1);
   const std::int64_t index = batches[loader]++;
   if (call_.loggers.empty()) return;
@@ -206,7 +212,7 @@ void RunningSession::set_accumulate_grad_batches(int batches) {
 }
 
 bool RunningSession::absorbs_non_finite(std::int64_t batch, const std::string& error) {
-  const BetweenSteps between(state_);
+  const BetweenSteps between(running_);
   return std::any_of(callbacks_.begin(), callbacks_.end(),
                      [&](Callback* callback) { return callback->on_non_finite(batch, error); });
 }
@@ -220,7 +226,7 @@ void RunningSession::fail_with(const std::exception& error, Logs& logs, const st
     }
   };
   const ScopedValue last(logs_, &logs);
-  const BetweenSteps between(state_);
+  const BetweenSteps between(running_);
   for (Callback* callback : callbacks_) {
     guarded("Callback] on_exception", [&] { callback->on_exception(error); });
   }
@@ -262,46 +268,40 @@ std::size_t RunningSession::add_param_group(ParamGroup group) {
   if (train == nullptr) fail<ValueError>(where, "add_param_group: must be called in fit; got a call elsewhere");
   if (group.weights.empty()) fail<ValueError>(where, "add_param_group: the group must have weights; got none");
   require_rate("add_param_group", group.learning_rate);
-  for (const ParamGroup& other : state_.param_groups) {
+  for (const ParamGroup& other : record_.param_groups) {
     for (const Variable& weight : group.weights) {
       if (contains(other.weights, weight)) {
         fail<ValueError>(where, "add_param_group: a weight may be in one group; got \"{}\" again", weight.name());
       }
     }
   }
-  if (state_.configured) add_weights(state_.optimizers, group);  // else when they are made, after a resume
-  state_.param_groups.push_back(std::move(group));
-  return state_.param_groups.size() - 1;
+  if (optimizing_.configured) add_weights(optimizing_.optimizers, group);  // else when they are made, after a resume
+  record_.param_groups.push_back(std::move(group));
+  return record_.param_groups.size() - 1;
 }
 
 void RunningSession::set_param_group_learning_rate(std::size_t index, double rate) {
-  if (index >= state_.param_groups.size()) {
+  if (index >= record_.param_groups.size()) {
     fail<ValueError>("[Callback]", "set_param_group_learning_rate: the index must be below {}; got {}",
-                     state_.param_groups.size(), index);
+                     record_.param_groups.size(), index);
   }
   require_rate("set_param_group_learning_rate", rate);
-  state_.param_groups[index].learning_rate = rate;
+  record_.param_groups[index].learning_rate = rate;
 }
 
 void RunningSession::resume(const std::string& path) {
   if (!resume_from) {
     fail<ValueError>("[Callback]", "resume: must be called in on_train_begin of fit; got a call elsewhere");
   }
-  require_one_rank("resume");
+  runner_.group().require_alone_in("resume");
   resume_from(path);
 }
 
 void RunningSession::try_steps(std::int64_t steps, const std::function<void(std::int64_t)>& before,
                                const std::function<bool(std::int64_t, double)>& after) {
   if (train == nullptr) fail<ValueError>("[Callback]", "try_steps: must be called in fit; got a call elsewhere");
-  require_one_rank("try_steps");
+  runner_.group().require_alone_in("try_steps");
   detail::try_steps(runner_, *train, steps, before, after);
-}
-
-void RunningSession::require_one_rank(const char* call) const {
-  if (runner_.communicator() == nullptr) return;
-  fail<ValueError>("[Callback]", "{}: must be called in a training of one rank; got {} ranks", call,
-                   runner_.communicator()->size());
 }
 
 std::int64_t RunningSession::train_samples() const {
@@ -311,7 +311,7 @@ std::int64_t RunningSession::train_samples() const {
 
 bool RunningSession::try_batch_size(std::int64_t batch_size, std::int64_t steps, std::int64_t memory_limit) {
   if (train == nullptr) fail<ValueError>("[Callback]", "try_batch_size: must be called in fit; got a call elsewhere");
-  require_one_rank("try_batch_size");
+  runner_.group().require_alone_in("try_batch_size");
   return detail::try_batch_size(runner_, *train, batch_size, steps, memory_limit);
 }
 
@@ -319,7 +319,7 @@ void RunningSession::set_batch_size(std::int64_t batch_size) {
   if (!resize_batches) {
     fail<ValueError>("[Callback]", "set_batch_size: must be called in on_fit_start or on_resume; got a call elsewhere");
   }
-  require_one_rank("set_batch_size");
+  runner_.group().require_alone_in("set_batch_size");
   resize_batches(batch_size);
 }
 

@@ -21,20 +21,20 @@ namespace mezzo::detail {
 /// module between two steps of the run.
 class BetweenSteps {
  public:
-  explicit BetweenSteps(TrainingState& state);
-  ~BetweenSteps() { state_.between_steps = before_; }
+  explicit BetweenSteps(RunningFit& running);
+  ~BetweenSteps() { running_.between_steps = before_; }
   BetweenSteps(const BetweenSteps&) = delete;
   BetweenSteps& operator=(const BetweenSteps&) = delete;
 
  private:
-  TrainingState& state_;
+  RunningFit& running_;
   const void* before_;
 };
 
 /// The Session of one call, with the callbacks and loggers that take part in it.
 class RunningSession final : public FitSession {
  public:
-  /// Calls of fit become the session of the training state.
+  /// Calls of fit become the session of the RunningFit.
   RunningSession(const CallScope& scope, StepRunner& runner);
   ~RunningSession() override;
   RunningSession(const RunningSession&) = delete;
@@ -53,7 +53,7 @@ class RunningSession final : public FitSession {
   double seconds() const override;
   const Logs& logs() const override { return *logs_; }
   Logs progress_bar_metrics() const override;
-  const History& history() const override { return state_.history; }
+  const History& history() const override { return record_.history; }
   void log_metrics(const Logs& metrics) override;
   const Loggers& loggers() const override { return call_.loggers; }
   void set_accumulate_grad_batches(int batches) override;
@@ -61,16 +61,16 @@ class RunningSession final : public FitSession {
   const std::string& default_root_dir() const override { return call_.default_root_dir; }
   void stop() override { stopping_ = true; }
   bool stopping() const override { return stopping_; }
-  const OptimizerConfigs& optimizers() const override { return state_.optimizers; }
+  const OptimizerConfigs& optimizers() const override { return optimizing_.optimizers; }
   std::size_t add_param_group(ParamGroup group) override;
-  const std::vector<ParamGroup>& param_groups() const override { return state_.param_groups; }
+  const std::vector<ParamGroup>& param_groups() const override { return record_.param_groups; }
   void set_param_group_learning_rate(std::size_t index, double rate) override;
   void save_checkpoint(const std::string& path, const CheckpointOptions& options) const override;
   void resume(const std::string& path) override;
   const std::vector<Tensor>& outputs() const override;
   std::int64_t batch_size() const override { return samples_; }
   bool validates_each_epoch() const override { return each_epoch; }
-  bool awaits_validation() const override { return validating && state_.validated_at == 0; }
+  bool awaits_validation() const override { return validating && record_.validated_at == 0; }
   bool logs_step() const override { return !call_.loggers.empty() && step_ % log_every_n_steps == 0; }
   const std::string& ckpt_path() const override { return resumed_from; }
   void try_steps(std::int64_t steps, const std::function<void(std::int64_t step)>& before,
@@ -104,7 +104,7 @@ class RunningSession final : public FitSession {
 
   NamedCallbacks stateful() const override;
 
-  /// Adds the time since the last call to TrainingState::seconds.
+  /// Adds the time since the last call to Progress::seconds.
   void count_time();
 
   /// Leaves out the time since then.
@@ -130,14 +130,15 @@ class RunningSession final : public FitSession {
   /// Numbers that hooks of an event may add to; null if none.
   Means* numbers_of(Event event) const;
 
-  void require_one_rank(const char* call) const;
-
   Stage stage_;
   StepRunner& runner_;
-  TrainingState& state_;
+  Optimizing& optimizing_;
+  Progress& progress_;
+  FitRecord& record_;
+  RunningFit& running_;
   const CallSettings& call_;
   std::vector<Callback*> callbacks_;
-  std::size_t late_callbacks_ = 0;  // index of the first callback that writes checkpoints or runs at rank 0 alone
+  std::size_t late_callbacks_ = 0;  // index of the first callback that writes checkpoints or runs in one process alone
   std::deque<CallbackSession> attached_;
   Logs none_;
   Logs* logs_ = &none_;

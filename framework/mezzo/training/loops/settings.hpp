@@ -23,7 +23,7 @@ struct CallSettings {
   Any<Profiler> profiler{};
   std::string default_root_dir{};
   std::function<void()> load{};  ///< makes the loaders of the call, after setup()
-  int rank = 0;                  ///< others than 0 leave out callbacks that aren't on_all_ranks()
+  bool writes = true;            ///< false: leaves out callbacks that aren't on_all_ranks()
 };
 
 /// Settings of fit: all options of Trainer::fit and Model::fit on their way to the loops.

@@ -35,10 +35,10 @@ ModelOptions with(const Values& inputs, const Values& outputs, ModelOptions opti
 
 /// The input with a last axis of size 1 added if only that is missing, or dropped if only that is superfluous, as in
 /// Keras.
-Value with_last_axis(const Value& x, std::size_t rank, bool ends_with_one) {
+Value with_last_axis(const Value& x, std::size_t axes, bool ends_with_one) {
   const std::size_t given = x.shape().size();
-  if (given + 1 == rank && ends_with_one) return expand_dims(x, -1);
-  if (given == rank + 1 && x.shape().back() == 1) return squeeze(x, -1);
+  if (given + 1 == axes && ends_with_one) return expand_dims(x, -1);
+  if (given == axes + 1 && x.shape().back() == 1) return squeeze(x, -1);
   return x;
 }
 

@@ -143,8 +143,7 @@ class Lines {
 
 std::string Model::summary_text() const {
   const Slots optimizer_slots = compiled_ ? compiled_->optimizer->state()->slots : Slots();
-  const auto training = std::static_pointer_cast<detail::TrainingState>(run_state());
-  Lines lines(optimizer_slots, training && training->running != nullptr);
+  Lines lines(optimizer_slots, detail::is_running(*this));
   const Place root{.levels = {{mezzo::dtype_policy(), ""}, {state()->policy, ""}}, .trainable = trainable()};
   if (!state()->weights.empty()) lines.add(*this, root);
   lines.add_below(*this, root);

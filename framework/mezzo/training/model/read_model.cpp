@@ -15,7 +15,7 @@ namespace mezzo::detail {
 
 namespace {
 
-constexpr std::size_t max_rank = 16;
+constexpr std::size_t max_axes = 16;
 
 /// Class, config and common members of a layer.
 // NOLINTNEXTLINE(bugprone-exception-escape): moving Json throws nothing
@@ -214,8 +214,8 @@ std::mutex& makers_mutex() {
 Spec read_spec(const Json& json, const std::string& where) {
   Spec spec;
   const Json& shape = list_in(json, "shape", where);
-  if (shape.empty() || shape.size() > max_rank) {
-    fail<ValueError>(where, "shape must have 1 to {} sizes; got {}", max_rank, excerpt(shape));
+  if (shape.empty() || shape.size() > max_axes) {
+    fail<ValueError>(where, "shape must have 1 to {} sizes; got {}", max_axes, excerpt(shape));
   }
   for (const Json& item : shape) {
     const std::int64_t size = read_int(item, where + " shape");

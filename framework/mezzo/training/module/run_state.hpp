@@ -28,7 +28,7 @@ struct MEZZO_API RunState {
   virtual History history_of(Module& module) const = 0;
 
   std::shared_ptr<const Plan> last_plan;  ///< plan of the last step, for explain()
-  std::vector<Transfer> transfers;        ///< between ranks, of the last training step
+  std::vector<Transfer> transfers;        ///< of the last training step; none for a process alone
   Usage usage;                            ///< use by a thread that runs the module or reads its state
 };
 

@@ -68,7 +68,7 @@ struct ChromeProfiler::State {
                     microseconds(time), arguments));
   }
 
-  /// Adds operations between ranks, which run one after the other.
+  /// Adds transfers, which run one after the other.
   void add_transfers(const std::vector<detail::Transfer>& transfers) {
     if (transfers.empty() || !take(2 * static_cast<std::int64_t>(transfers.size()))) return;
     if (!std::exchange(communicates, true)) {

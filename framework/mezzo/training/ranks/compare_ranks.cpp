@@ -6,8 +6,8 @@
 namespace mezzo::detail {
 namespace {
 
-RankFacts split(const std::string& text) {
-  RankFacts out(1);
+SharedFacts split(const std::string& text) {
+  SharedFacts out(1);
   for (const char c : text) {
     if (c == '\n') {
       out.emplace_back();
@@ -28,13 +28,15 @@ std::string readable(std::string fact) {
 
 }  // namespace
 
-void compare_ranks(Communicator& ranks, const RankFacts& facts) {
+void compare_ranks(Communicator& ranks, const SharedFacts& facts) {
   const std::vector<std::string> all = ranks.gather_texts(fmt::format("{}", fmt::join(facts, "\n")));
-  const RankFacts first = split(all.front());
+  const SharedFacts first = split(all.front());
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all.front()) continue;
-    const RankFacts others = split(all[rank]);
-    const auto fact = [](const RankFacts& of, std::size_t i) { return i < of.size() ? of[i] : std::string("nothing"); };
+    const SharedFacts others = split(all[rank]);
+    const auto fact = [](const SharedFacts& of, std::size_t i) {
+      return i < of.size() ? of[i] : std::string("nothing");
+    };
     std::size_t i = 0;
     while (fact(first, i) == fact(others, i)) ++i;
     const std::string one = fact(others, i), expected = fact(first, i);

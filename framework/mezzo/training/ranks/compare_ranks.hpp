@@ -8,16 +8,16 @@
 namespace mezzo::detail {
 
 /// Facts about a rank that must be equal at all ranks: texts without line breaks.
-using RankFacts = std::vector<std::string>;
+using SharedFacts = std::vector<std::string>;
 
 /// A fact with a name. If ranks have different values for a name, the error has the name once.
 template <class T>
-std::string rank_fact(const std::string& name, const T& value) {
+std::string shared_fact(const std::string& name, const T& value) {
   return fmt::format("{}\t{}", name, value);
 }
 
 /// Throws a RankError at all ranks unless they have the same facts. It names the first rank that differs, and the
 /// first fact.
-void compare_ranks(Communicator& ranks, const RankFacts& facts);
+void compare_ranks(Communicator& ranks, const SharedFacts& facts);
 
 }  // namespace mezzo::detail

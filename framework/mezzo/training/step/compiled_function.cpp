@@ -20,13 +20,13 @@ namespace {
 
 /// Numbers of a call outside of training steps: counters of the model, and a seed of its own, so that draws differ from
 /// call to call.
-double runtime_value(const detail::RuntimeKey& key, const detail::TrainingState& state) {
+double runtime_value(const detail::RuntimeKey& key, const detail::Progress& progress) {
   constexpr int bits_beyond_double = 12;
   switch (key.scalar) {
     case detail::RuntimeScalar::step:
-      return static_cast<double>(state.step);
+      return static_cast<double>(progress.step);
     case detail::RuntimeScalar::epoch:
-      return static_cast<double>(state.epoch);
+      return static_cast<double>(progress.epoch);
     case detail::RuntimeScalar::seed:
       return static_cast<double>(detail::mix(seed(), detail::next_stream()) >> bits_beyond_double);
     case detail::RuntimeScalar::batch:
@@ -94,7 +94,7 @@ std::size_t CompiledFunction::plans() const { return state_->calls.size(); }
 
 struct CompiledFunction::Session::State {
   State(CompiledFunction::State& compiled, Module& model)
-      : function(compiled), running(model, false), training(detail::training_state(model)) {
+      : function(compiled), running(model, false), progress(detail::training_state(model)) {
     if (detail::current_frames().empty()) regions = detail::outer_regions();
     std::string signature =
         fmt::format("{} {} {}", detail::layers_signature(*model.state()), thread_count(), dtype_policy().name());
@@ -106,7 +106,7 @@ struct CompiledFunction::Session::State {
 
   CompiledFunction::State& function;
   detail::RunningScope running;
-  const detail::TrainingState& training;
+  const detail::Progress& progress;
   detail::CastRegions regions;
 };
 
@@ -128,7 +128,7 @@ const std::vector<Tensor>& CompiledFunction::Session::operator()(const std::vect
   }
   std::vector<double> numbers;
   for (const detail::RuntimeKey& key : calls.back().plan->runtime_keys())
-    numbers.push_back(runtime_value(key, state_->training));
+    numbers.push_back(runtime_value(key, state_->progress));
   calls.back().run(inputs, numbers);
   return calls.back().outputs;
 }

@@ -19,7 +19,7 @@ bool computes_in(const Graph& step, DType dtype) {
 
 }  // namespace
 
-void report_emulation(TrainingState& state, const Graph& step) {
+void report_emulation(Notices& notices, const Graph& step) {
   if (turned_off(slow_policy_switch)) return;
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const Support support = dtype_support(dtype);
@@ -27,7 +27,7 @@ void report_emulation(TrainingState& state, const Graph& step) {
     const std::string text =
         fmt::format("[Trainer] {} is {} on this CPU: its products are computed in float32, between casts\n", dtype,
                     support == Support::absent ? "absent" : "emulated");
-    if (state.notices.insert(text).second) write_output(text);
+    if (notices.first(text)) write_output(text);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-#include <mezzo/training/step/training_state.hpp>
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/training/step/notices.hpp>
 
 namespace mezzo::detail {
 
@@ -8,6 +9,6 @@ constexpr const char* slow_policy_switch = "MEZZO_WARN_SLOW_POLICY";
 
 /// Tells, once for each model, of dtypes in which a step computes although this CPU has no products of them:
 /// "[Trainer] bfloat16 is absent on this CPU: ...". The environment variable MEZZO_WARN_SLOW_POLICY=0 turns it off.
-void report_emulation(TrainingState& state, const Graph& step);
+void report_emulation(Notices& notices, const Graph& step);
 
 }  // namespace mezzo::detail

@@ -7,8 +7,8 @@
 
 namespace mezzo::detail {
 
-void warn_of_lost_updates(TrainingState& state, const UpdateCount& updates, int epoch) {
-  if (!updates.stalls() || !state.notices.insert("lost updates").second) return;
+void warn_of_lost_updates(Notices& notices, const UpdateCount& updates, int epoch) {
+  if (!updates.stalls() || !notices.first("lost updates")) return;
   const char* const remedies = updates.dtype == DType::bfloat16
                                    ? "the optimizer's stochastic_rounding or kahan_summation, or its "
                                      "split_master_weights with precision \"bf16-mixed\""

@@ -7,13 +7,13 @@
 namespace mezzo::detail {
 
 class MetricTracker;
-struct TrainingState;
+struct RunningFit;
 
 /// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics are reset within the
 /// scope, and continue after it.
 class MetricScope {
  public:
-  MetricScope(TrainingState& state, MetricTracker& tracker);
+  MetricScope(RunningFit& running, MetricTracker& tracker);
   ~MetricScope();
   MetricScope(const MetricScope&) = delete;
   MetricScope& operator=(const MetricScope&) = delete;
@@ -22,7 +22,7 @@ class MetricScope {
   std::optional<std::vector<Tensor>> numbers_of(const MetricState& metric) const;
 
  private:
-  TrainingState& state_;
+  RunningFit& running_;
   MetricTracker& tracker_;
   const MetricScope* outer_;
   std::vector<Shared<MetricState>> seen_;

@@ -25,7 +25,7 @@ const char* verb_of(Stage stage) {
   return "predict";
 }
 
-/// Key in TrainingState::notices.
+/// Key in Notices.
 const std::string& notice_of(Stage stage) {
   static const std::array<std::string, 4> all{"train: not finite", "evaluate: not finite", "test: not finite",
                                               "predict: not finite"};
@@ -34,24 +34,24 @@ const std::string& notice_of(Stage stage) {
 
 }  // namespace
 
-bool awaits_non_finite_output(const TrainingState& state, Stage stage) {
-  return stage != Stage::fit && state.notices.count(notice_of(stage)) == 0;
+bool awaits_non_finite_output(const Notices& notices, Stage stage) {
+  return stage != Stage::fit && !notices.has(notice_of(stage));
 }
 
-void warn_of_non_finite_output(TrainingState& state, Stage stage, const std::string& output,
+void warn_of_non_finite_output(Notices& notices, Stage stage, const std::string& output,
                                const std::optional<Overflow>& origin) {
-  state.notices.insert(notice_of(stage));
+  notices.first(notice_of(stage));
   warn(fmt::format("[Trainer] {}: \"{}\" is not finite under float16: {}", verb_of(stage), output, describe(origin)));
 }
 
-void warn_of_non_finite_output(TrainingState& state, Stage stage, const Graph& eager) {
+void warn_of_non_finite_output(Notices& notices, Stage stage, const Graph& eager) {
   if (!computes_in_float16(eager)) return;
   const auto found = std::find_if(eager.outputs.begin(), eager.outputs.end(), [](const Graph::Output& output) {
     const Tensor numbers = output.value.tensor();
     return !all_finite(numbers.raw(), {numbers.shape(), numbers.dtype()});
   });
   if (found == eager.outputs.end()) return;
-  warn_of_non_finite_output(state, stage, found->name, overflows_in(eager).behind_output(found->value));
+  warn_of_non_finite_output(notices, stage, found->name, overflows_in(eager).behind_output(found->value));
 }
 
 }  // namespace mezzo::detail

@@ -7,7 +7,6 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/ranks/rank_rounds.hpp>
-#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -247,17 +246,6 @@ Transfer RankStates::gather(const RankShards::Variables& weights) const {
   masters_->drop_others();  // of before the update
   transfer.end = std::chrono::steady_clock::now();
   return transfer;
-}
-
-WholeStates::WholeStates(Module& module) : module_(module) {
-  const TrainingState& state = training_state(module);
-  divided_ = state.rank_states && state.rank_states->divided(state.optimizers);
-  if (divided_) state.rank_states->begin_save(state.optimizers);
-}
-
-WholeStates::~WholeStates() {
-  const TrainingState& state = training_state(module_);
-  if (divided_) state.rank_states->end_save(state.optimizers);
 }
 
 }  // namespace mezzo::detail

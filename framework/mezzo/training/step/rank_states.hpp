@@ -96,17 +96,4 @@ class RankStates {
   std::vector<std::pair<std::shared_ptr<VariableState>, Tensor>> own_sums_;  // during a save, of this rank's samples
 };
 
-/// Makes the states of a module's training whole for its lifetime, for a save.
-class WholeStates {
- public:
-  explicit WholeStates(Module& module);
-  ~WholeStates();
-  WholeStates(const WholeStates&) = delete;
-  WholeStates& operator=(const WholeStates&) = delete;
-
- private:
-  Module& module_;
-  bool divided_;
-};
-
 }  // namespace mezzo::detail

@@ -40,15 +40,16 @@ void add_weights(OptimizerConfigs& configs, const ParamGroup& group) {
   fail_unknown("[Trainer]", "optimizer of a group", group.optimizer, names);
 }
 
-void set_windows(const OptimizerConfigs& configs, const RunOptions& options, const TrainingState& state) {
+void set_windows(const OptimizerConfigs& configs, const RunOptions& options, bool last_of_epoch) {
   for (const OptimizerConfig& config : configs) {
     auto& window = config.optimizer->state()->window;
     window.reset();
-    if (options.accumulate > 0) window = {.steps = options.accumulate, .ends = state.last_of_epoch};
+    if (options.accumulate > 0) window = {.steps = options.accumulate, .ends = last_of_epoch};
   }
 }
 
-OptimizerConfigs make_optimizers(Module& module, const RunOptions& options, const TrainingState& state) {
+OptimizerConfigs make_optimizers(Module& module, const RunOptions& options, const std::vector<ParamGroup>& groups,
+                                 bool last_of_epoch) {
   OptimizerConfigs configs = module.configure_optimizers();
   if (configs.empty()) {
     fail<ValueError>("[Trainer]",
@@ -72,8 +73,8 @@ OptimizerConfigs make_optimizers(Module& module, const RunOptions& options, cons
     check_against_trainer(configs[i], options);
     check_scheduler(configs[i]);
   }
-  for (const ParamGroup& group : state.param_groups) add_weights(configs, group);
-  set_windows(configs, options, state);
+  for (const ParamGroup& group : groups) add_weights(configs, group);
+  set_windows(configs, options, last_of_epoch);
   return configs;
 }
 
@@ -86,7 +87,7 @@ void use_optimizers(Module& module, const RunOptions& options, OptimizerConfigs 
     const auto& scale = options.loss_scale ? options.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
-  set_windows(configs, options, state);  // a checkpoint restores the accumulated gradients of a window
+  set_windows(configs, options, state.last_of_epoch);  // a checkpoint restores the accumulated gradients of a window
   if (reset) static_cast<Progress&>(state) = {};
   state.optimizers = std::move(configs);
   state.schedulers.assign(state.optimizers.size(), {});

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include <mezzo/compiler/pipeline.hpp>
-#include <mezzo/distributed/communicator.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/precision/policy.hpp>
+#include <mezzo/training/step/process_group.hpp>
 #include <mezzo/training/step/step_updates.hpp>
 
 namespace mezzo::detail {
@@ -23,10 +23,10 @@ struct RunOptions {
   bool detect_anomaly = false;  ///< ends at non-finite numbers of any kind, with their origin
   /// Skips steps with non-finite numbers without errors and warnings, and accepts optimizer options without effect.
   bool silent = false;
-  std::shared_ptr<Communicator> communicator{};  ///< ranks whose batches make one; null: none
-  bool shard_optimizer_states = false;           ///< each rank updates a part of the weights
-  bool compress_gradients = false;               ///< ranks send gradients in bfloat16
-  bool sync_batchnorm = false;                   ///< true: all batch norms use the statistics of all ranks
+  ProcessGroup group{};                 ///< ranks whose batches make one
+  bool shard_optimizer_states = false;  ///< each rank updates a part of the weights
+  bool compress_gradients = false;      ///< ranks send gradients in bfloat16
+  bool sync_batchnorm = false;          ///< true: all batch norms use the statistics of all ranks
 };
 
 }  // namespace mezzo::detail

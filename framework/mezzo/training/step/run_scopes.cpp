@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/weight_access.hpp>
+#include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -38,12 +39,14 @@ void RunningScope::add_weights() {
   }
 }
 
-IdleScope::IdleScope(Module& module, bool alone) : state_(shared_training_state(module)) {
+IdleScope::IdleScope(Module& module, bool alone) {
+  const std::shared_ptr<TrainingState> state = shared_training_state(module);
+  state_ = state;
   std::vector<Usage*> usages = usages_of(module.weights());
-  usages.push_back(&state_->usage);
+  usages.push_back(&state->usage);
   scope_.emplace(std::move(usages));
-  const bool nests = !alone && state_->is_between_steps();
-  if (scope_->refused() || (state_->usage.runs_here() && !nests)) fail_running();
+  const bool nests = !alone && state->is_between_steps();
+  if (scope_->refused() || (state->usage.runs_here() && !nests)) fail_running();
 }
 
 }  // namespace mezzo::detail

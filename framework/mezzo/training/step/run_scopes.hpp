@@ -3,7 +3,7 @@
 #include <optional>
 
 #include <mezzo/core/usage.hpp>
-#include <mezzo/training/step/training_state.hpp>
+#include <mezzo/training/module/module.hpp>
 
 namespace mezzo::detail {
 
@@ -30,7 +30,7 @@ class IdleScope {
   explicit IdleScope(Module& module, bool alone = true);
 
  private:
-  std::shared_ptr<TrainingState> state_;
+  std::shared_ptr<const RunState> state_;
   std::optional<AccessScope> scope_;
 };
 

@@ -24,12 +24,12 @@ bool due_at(const OptimizerConfig& config, std::int64_t index) {
 
 bool by_steps(const OptimizerConfig& config) { return config.lr_scheduler->interval == "step"; }
 
-void note_numbers(TrainingState& training, const Logs& logs) {
-  for (std::size_t i = 0; i < training.optimizers.size(); ++i) {
-    const OptimizerConfig& config = training.optimizers[i];
+void note_numbers(Optimizing& optimizing, const Logs& logs) {
+  for (std::size_t i = 0; i < optimizing.optimizers.size(); ++i) {
+    const OptimizerConfig& config = optimizing.optimizers[i];
     if (plateau_of(config) == nullptr) continue;
     const std::string& monitor = config.lr_scheduler->monitor;
-    if (logs.contains(monitor)) training.schedulers[i].number = logs.at(monitor);
+    if (logs.contains(monitor)) optimizing.schedulers[i].number = logs.at(monitor);
   }
 }
 
@@ -86,14 +86,14 @@ void check_scheduler(const OptimizerConfig& config) {
   }
 }
 
-TrainingState& SchedulerSteps::training() const {
-  TrainingState& state = training_state(session().module());
+Optimizing& SchedulerSteps::optimizing() const {
+  Optimizing& state = training_state(session().module());
   state.schedulers.resize(state.optimizers.size());
   return state;
 }
 
 void SchedulerSteps::on_train_begin(Logs&) {
-  const TrainingState& state = training();
+  const Optimizing& state = optimizing();
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     const OptimizerConfig& config = state.optimizers[i];
     const LearningRate* const schedule = schedule_of(config);
@@ -102,7 +102,7 @@ void SchedulerSteps::on_train_begin(Logs&) {
 }
 
 void SchedulerSteps::step_waiting() const {
-  TrainingState& state = training();
+  Optimizing& state = optimizing();
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     SchedulerState& scheduler = state.schedulers[i];
     const Plateau* const plateau = plateau_of(state.optimizers[i]);
@@ -119,13 +119,14 @@ void SchedulerSteps::on_train_batch_begin(std::int64_t, Logs&) {
 }
 
 void SchedulerSteps::on_train_batch_end(std::int64_t batch, Logs& logs) {
-  TrainingState& state = training();
+  Optimizing& state = optimizing();
+  const RunningFit& running = training_state(session().module());
   note_numbers(state, logs);
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     const OptimizerConfig& config = state.optimizers[i];
     if (!config.lr_scheduler) continue;
     const bool due = by_steps(config) ? config.optimizer->iterations() > iterations_[i] && due_at(config, batch)
-                                      : state.last_of_epoch && due_at(config, session().current_epoch());
+                                      : running.last_of_epoch && due_at(config, session().current_epoch());
     if (!due) continue;
     if (const LearningRate* const schedule = schedule_of(config)) {
       config.optimizer->set_learning_rate(schedule->at(++state.schedulers[i].steps));
@@ -135,14 +136,15 @@ void SchedulerSteps::on_train_batch_end(std::int64_t batch, Logs& logs) {
   }
 }
 
-void SchedulerSteps::on_validation_end(Logs& logs) { note_numbers(training(), logs); }
+void SchedulerSteps::on_validation_end(Logs& logs) { note_numbers(optimizing(), logs); }
 
 void SchedulerSteps::on_epoch_end(int, Logs&) { step_waiting(); }
 
 void PlateauSteps::on_epoch_end(int epoch, Logs& logs) {
-  TrainingState& state = training_state(session().module());
+  Optimizing& state = training_state(session().module());
+  const Progress& progress = training_state(session().module());
   note_numbers(state, logs);
-  if (state.batch != 0) return;  // a limit or a stop has cut the epoch off
+  if (progress.batch != 0) return;  // a limit or a stop has cut the epoch off
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     const OptimizerConfig& config = state.optimizers[i];
     const Plateau* const plateau = plateau_of(config);

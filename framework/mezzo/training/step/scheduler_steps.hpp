@@ -6,7 +6,7 @@
 
 namespace mezzo::detail {
 
-struct TrainingState;
+struct Optimizing;
 
 /// Throws a ValueError for an lr_scheduler out of its range, or of an optimizer with a Schedule of its own.
 void check_scheduler(const OptimizerConfig& config);
@@ -22,7 +22,7 @@ class SchedulerSteps : public Callback {
   void on_epoch_end(int epoch, Logs& logs) override;
 
  private:
-  TrainingState& training() const;
+  Optimizing& optimizing() const;
   void step_waiting() const;
 
   std::vector<std::int64_t> iterations_;  // by optimizer, before the batch

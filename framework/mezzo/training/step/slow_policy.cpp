@@ -22,22 +22,19 @@ bool calls_user(const Graph& step) {
                      [](const NodePtr& node) { return is(*node, ops::host) || is(*node, ops::print); });
 }
 
-/// Returns false at later calls with the same text.
-bool first_time(TrainingState& state, const std::string& text) { return state.notices.insert(text).second; }
-
 }  // namespace
 
 void warn_if_slow(Module& module, const DataLoader& train, const RunOptions& run, std::int64_t steps) {
   if (turned_off(slow_policy_switch) || run.eager || steps < least_steps_to_measure) return;
-  TrainingState& state = training_state(module);
   std::vector<Trial> trials(2);
   {
     StepRunner runner(module, run);
     trials[0].policy = runner.policy_in_force();
-    if (!is_16_bit(computes_in(trials[0].policy)) || !first_time(state, trials[0].policy.name())) return;
+    Notices& notices = runner.state().notices;
+    if (!is_16_bit(computes_in(trials[0].policy)) || !notices.first(trials[0].policy.name())) return;
     if (calls_user(runner.rehearse(Stage::fit, *train.epoch(0).next()))) return;
   }
-  const KeptTraining kept(state);
+  const KeptTraining kept(module);
   constexpr int batches = 2;
   constexpr double short_seconds = 0.1;  // of a round; policies with longer steps have one round
   const std::vector<HostBatch> samples = sample(train, batches);

@@ -13,6 +13,7 @@
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
+#include <mezzo/training/ranks/rank_outputs.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/master_weights.hpp>
 #include <mezzo/training/step/non_finite_outputs.hpp>
@@ -23,14 +24,15 @@ namespace mezzo::detail {
 namespace {
 
 /// Hash of the windows of accumulated gradients of all optimizers, and of the groups of weights; 0 unless it trains.
-std::uint64_t windows_signature(const TrainingState& state, Stage stage) {
+std::uint64_t windows_signature(const OptimizerConfigs& optimizers, const std::vector<ParamGroup>& groups,
+                                Stage stage) {
   std::uint64_t hash = 0;
   if (stage != Stage::fit) return hash;
-  for (const OptimizerConfig& config : state.optimizers) {
+  for (const OptimizerConfig& config : optimizers) {
     hash = mix(hash, static_cast<std::uint64_t>(config.optimizer->accumulation_steps()));
     hash = mix(hash, config.optimizer->completes_window() ? 2 : 1);
   }
-  for (const ParamGroup& group : state.param_groups) {
+  for (const ParamGroup& group : groups) {
     hash = mix(hash, group.weights.size());
     for (const Variable& weight : group.weights) {
       hash = mix(hash, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(weight.id())));
@@ -45,7 +47,7 @@ std::uint64_t options_signature(const RunOptions& options, bool shares) {
   const double bound = options.clip ? options.clip->bound : 0;
   const std::uint64_t flags = (options.detect_anomaly ? 1U : 0U) |
                               (options.clip && options.clip->by_element ? 2U : 0U) | (options.sync_batchnorm ? 4U : 0U);
-  const auto ranks = reinterpret_cast<std::uintptr_t>(shares ? options.communicator.get() : nullptr);
+  const auto ranks = reinterpret_cast<std::uintptr_t>(shares ? options.group.communicator().get() : nullptr);
   return mix(mix(key_of(fmt::format("{}", bound)), flags), static_cast<std::uint64_t>(ranks));
 }
 
@@ -57,7 +59,7 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
       state_(training_state(module)),
       options_(std::move(options)),
       nesting_(state_, *this),
-      record_(state_, options_.silent) {
+      record_(state_.optimizers, state_, options_.silent) {
   if (nesting_.outer != nullptr && options_.policy.inherits()) {
     const RunOptions& outer = nesting_.outer->options_;
     options_.policy = outer.policy;  // a call by a hook computes like the running one
@@ -68,23 +70,21 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
   require_reach(module, options_.policy);
   // Inside another model's step they are those of its layers.
   if (options_.policy.inherits() && current_frames().empty()) regions_ = outer_regions();
-  if (options_.communicator && options_.eager) {
+  if (options_.group.shared() && options_.eager) {
     fail<ValueError>("[Trainer]", "eager must be false in a training of several ranks; got true with {} ranks",
-                     options_.communicator->size());
+                     options_.group.communicator()->size());
   }
   for (const CastRegion& region : regions_) {
     signature_.regions += fmt::format("{};", region.casts ? region.policy.name() : "no casts");
   }
 }
 
-StepRunner::Nesting::Nesting(TrainingState& training, StepRunner& runner)
-    : outer(std::exchange(training.running, &runner)),
-      state(training),
-      between_steps(training.between_steps.exchange(nullptr)) {}
+StepRunner::Nesting::Nesting(RunningFit& fit, StepRunner& runner)
+    : outer(std::exchange(fit.running, &runner)), running(fit), between_steps(fit.between_steps.exchange(nullptr)) {}
 
 StepRunner::Nesting::~Nesting() {
-  state.running = outer;
-  state.between_steps = between_steps;
+  running.running = outer;
+  running.between_steps = between_steps;
 }
 
 void StepRunner::run(Stage stage, const HostBatch& batch, std::int64_t batch_idx) {
@@ -92,9 +92,9 @@ void StepRunner::run(Stage stage, const HostBatch& batch, std::int64_t batch_idx
     for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
   }
   const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
-  batch_ = {.index = batch_idx, .part = options_.communicator ? batch.part : std::nullopt};
-  record_.begin(batch_.part ? communicator() : nullptr);
-  if (stage == Stage::fit) set_windows(state_.optimizers, options_, state_);
+  batch_ = {.index = batch_idx, .part = options_.group.shared() ? batch.part : std::nullopt};
+  record_.begin(batch_.part ? options_.group.communicator().get() : nullptr);
+  if (stage == Stage::fit) set_windows(state_.optimizers, options_, state_.last_of_epoch);
   if (weights_wait(*module_.state())) rehearse(stage, batch);
   if (!converted_) convert(stage, batch);
   if (stage == Stage::fit && !masters_kept_) keep_masters(batch);
@@ -133,7 +133,7 @@ void StepRunner::keep_masters(const HostBatch& batch) {
     copied = copied_to_bfloat16(rehearse(Stage::fit, batch), options_.passes);
   }
   for (const Variable& weight : module_.trainable_weights()) {
-    if (state_.rank_states && state_.rank_states->divides(*weight.state())) continue;
+    if (state_.shared_states && state_.shared_states->divides(*weight.state())) continue;
     const bool split = std::any_of(state_.optimizers.begin(), state_.optimizers.end(),
                                    [&](const auto& config) { return splits(config) && trains(config, weight); });
     if (split && copied.count(weight.state().get()) != 0) {
@@ -157,15 +157,16 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = batch.fields[i].tensor;
   const std::vector<RuntimeKey>& keys = step->plan->runtime_keys();
   numbers_.resize(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) numbers_[i] = runtime_value(state_, batch_, keys[i]);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    numbers_[i] = runtime_value(state_.optimizers, state_.param_groups, state_, batch_, keys[i]);
   std::optional<StepRanks> ranks;
-  if (batch_.part) ranks.emplace(*options_.communicator, step->ranked, batch_.share());
+  if (batch_.part) ranks.emplace(*options_.group.communicator(), step->ranked, batch_.share());
   if (ranks) ranks->begin();
-  const bool checks = step->float16 && !options_.silent && awaits_non_finite_output(state_, stage);
+  const bool checks = step->float16 && !options_.silent && awaits_non_finite_output(state_.notices, stage);
   step->plan->run(inputs_, numbers_, record_.seeks_overflow(step->applied), checks,
                   counts_updates(stage) ? &update_count : nullptr);
   if (const auto& bad = step->plan->non_finite_output(); checks && bad) {
-    warn_of_non_finite_output(state_, stage, bad->name, bad->origin);
+    warn_of_non_finite_output(state_.notices, stage, bad->name, bad->origin);
   }
   if (stage == Stage::fit || !state_.trained) state_.last_plan = step->plan;
   state_.trained |= stage == Stage::fit;
@@ -175,7 +176,7 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
         [&](int group) { return step->plan->overflow(group); });
   }
   if (ranks) {
-    if (stage == Stage::fit) end_rank_step(state_, *step, record_.skipped());
+    if (stage == Stage::fit) end_rank_step(state_.shared_states.get(), *step, record_.skipped(), state_.transfers);
     results_.take(*step, *ranks);
   } else {
     results_.take(*step);
@@ -200,6 +201,14 @@ void StepRunner::resume_metrics(const CompiledStep& step) {
   state_.resumed_metrics.clear();
 }
 
+std::vector<std::vector<Tensor>> StepRunner::output_parts() const {
+  const std::vector<Tensor> own = results_.outputs();
+  if (batch_.part) return gather_outputs(*options_.group.communicator(), own, batch_.part->size > 0);
+  std::vector<std::vector<Tensor>> out;
+  for (const Tensor& output : own) out.push_back({output});
+  return out;
+}
+
 Policy StepRunner::base_policy() const { return options_.policy.inherits() ? dtype_policy() : options_.policy; }
 
 Policy StepRunner::policy_in_force() const {
@@ -216,7 +225,7 @@ void StepRunner::set_signature(Stage stage, const HostBatch& batch) {
   signature_.set_batch(batch);
   signature_.float32_winograd = options_.float32_winograd;
   signature_.options = options_signature(options_, batch_.part.has_value());
-  signature_.windows = windows_signature(state_, stage);
+  signature_.windows = windows_signature(state_.optimizers, state_.param_groups, stage);
 }
 
 void StepRunner::configure(bool reset) {

@@ -42,7 +42,9 @@ class StepRunner {
   void configure(bool reset);
 
   /// The two parts of configure(): makes and checks optimizers; sets them as those of the module.
-  OptimizerConfigs make_optimizers() const { return detail::make_optimizers(module_, options_, state_); }
+  OptimizerConfigs make_optimizers() const {
+    return detail::make_optimizers(module_, options_, state_.param_groups, state_.last_of_epoch);
+  }
   void use(OptimizerConfigs optimizers, bool reset) { use_optimizers(module_, options_, std::move(optimizers), reset); }
 
   /// Variables that each of these optimizers would update in a training step.
@@ -77,8 +79,8 @@ class StepRunner {
 
   const RunOptions& options() const { return options_; }
 
-  /// Ranks whose batches make one, or null.
-  Communicator* communicator() const { return options_.communicator.get(); }
+  /// Processes whose batches make one.
+  const ProcessGroup& group() const { return options_.group; }
 
   /// Index of the loader of the next batches.
   void set_dataloader_idx(std::size_t index) { dataloader_ = index; }
@@ -95,6 +97,10 @@ class StepRunner {
 
   /// Numbers and outputs of the last step.
   const StepResults& results() const { return results_; }
+
+  /// Outputs of the last predict step, each in parts along the batch axis: of this process, or of all whose batches
+  /// make one. Communicates.
+  std::vector<std::vector<Tensor>> output_parts() const;
 
   /// Names that the last step logged.
   const std::vector<Logged>& logged() const { return results_.logged(); }
@@ -121,12 +127,12 @@ class StepRunner {
  private:
   /// Notes in the training state that this run is the innermost one, inside of a step.
   struct Nesting {
-    Nesting(TrainingState& training, StepRunner& runner);
+    Nesting(RunningFit& running, StepRunner& runner);
     ~Nesting();
     Nesting(const Nesting&) = delete;
     Nesting& operator=(const Nesting&) = delete;
     StepRunner* outer;  ///< run whose hooks make this one, or null
-    TrainingState& state;
+    RunningFit& running;
     const void* between_steps;
   };
 

@@ -6,13 +6,13 @@
 
 namespace mezzo::detail {
 
-double runtime_value(const TrainingState& state, const StepBatch& batch, const RuntimeKey& key) {
-  const OptimizerConfigs& optimizers = state.optimizers;
+double runtime_value(const OptimizerConfigs& optimizers, const std::vector<ParamGroup>& groups,
+                     const Progress& progress, const StepBatch& batch, const RuntimeKey& key) {
   switch (key.scalar) {
     case RuntimeScalar::step:
-      return static_cast<double>(state.step);
+      return static_cast<double>(progress.step);
     case RuntimeScalar::epoch:
-      return static_cast<double>(state.epoch);
+      return static_cast<double>(progress.epoch);
     case RuntimeScalar::batch:
       return static_cast<double>(batch.index);
     case RuntimeScalar::seed:
@@ -22,7 +22,7 @@ double runtime_value(const TrainingState& state, const StepBatch& batch, const R
     case RuntimeScalar::sample_share:
       return batch.share();
     case RuntimeScalar::learning_rate:
-      if (const auto group = group_of(key, optimizers.size())) return state.param_groups[*group].learning_rate;
+      if (const auto group = group_of(key, optimizers.size())) return groups[*group].learning_rate;
       return finite_learning_rate(*optimizers[key.optimizer].optimizer, static_cast<std::int64_t>(key.earlier));
     case RuntimeScalar::count:
       return static_cast<double>(optimizers[key.optimizer].optimizer->iterations() + 1);

@@ -1,10 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <mezzo/data/batch.hpp>
 #include <mezzo/graph/trace.hpp>
-#include <mezzo/training/step/training_state.hpp>
+#include <mezzo/training/step/training_parts.hpp>
 
 namespace mezzo::detail {
 
@@ -17,7 +18,8 @@ struct StepBatch {
   double share() const { return part ? static_cast<double>(part->size) / static_cast<double>(part->whole) : 1; }
 };
 
-/// A number that changes from step to step without another plan.
-double runtime_value(const TrainingState& state, const StepBatch& batch, const RuntimeKey& key);
+/// A number that changes from step to step without another plan. `groups` have learning rates of their own.
+double runtime_value(const OptimizerConfigs& optimizers, const std::vector<ParamGroup>& groups,
+                     const Progress& progress, const StepBatch& batch, const RuntimeKey& key);
 
 }  // namespace mezzo::detail

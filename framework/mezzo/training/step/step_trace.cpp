@@ -89,9 +89,9 @@ std::vector<Logged> StepRunner::trace_step(Stage stage, const Batch& batch, bool
   const StepScope scope(*this);
   UpdateOptions updates{.clip = options_.clip, .groups = &state_.param_groups, .guards = guards_};
   if (batch_.part) {
-    updates.ranks = {.communicator = options_.communicator,
-                     .shards = state_.rank_states ? state_.rank_states->shards() : nullptr,
-                     .feedback = state_.rank_states ? state_.rank_states->feedback() : nullptr};
+    updates.ranks = {.communicator = options_.group.communicator(),
+                     .shards = state_.shared_states ? state_.shared_states->shards() : nullptr,
+                     .feedback = state_.shared_states ? state_.shared_states->feedback() : nullptr};
   }
   StepContext context(module_, state_.optimizers, StepContext::Purpose::train, std::move(updates));
   context.set_dataloader_idx(dataloader_);
@@ -141,7 +141,9 @@ Graph StepRunner::rehearse(Stage stage, const HostBatch& batch) {
 
 /// Gives an eager trace its runtime scalars.
 void StepRunner::set_runtime_values(Trace& trace) const {
-  trace.runtime_value = [this](const RuntimeKey& key) { return runtime_value(state_, batch_, key); };
+  trace.runtime_value = [this](const RuntimeKey& key) {
+    return runtime_value(state_.optimizers, state_.param_groups, state_, batch_, key);
+  };
 }
 
 void StepRunner::probe(const HostBatch& batch, const std::function<void(const ProbedStep&)>& read) {
@@ -176,7 +178,7 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
       traced->set_samples_of_rank(batch.size);
       traced->runtime({RuntimeScalar::sample_share});  // before the reductions that read it
       traced->set_joined_batch(
-          {.mean = [ranks = options_.communicator](const Value& x) { return mean_over_ranks(ranks, x); },
+          {.mean = [ranks = options_.group.communicator()](const Value& x) { return mean_over_ranks(ranks, x); },
            .for_all_norms = options_.sync_batchnorm});
     }
     step->logged = trace_step(stage, symbols(*traced, batch), again);
@@ -185,7 +187,7 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   if (batch_.part) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
   step->float16 = computes_in_float16(trace.graph());
-  if (!options_.silent) report_emulation(state_, trace.graph());
+  if (!options_.silent) report_emulation(state_.notices, trace.graph());
   step->metrics = metrics_.updated;
   if (batch_.part) {
     step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
@@ -203,7 +205,7 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   running_.add_weights();
   state_.plans.make_room();
   Graph graph = run_passes(std::move(trace.graph()), options_.passes);
-  if (state_.rank_states) state_.rank_states->require_readable(graph);
+  if (state_.shared_states) state_.shared_states->require_readable(graph);
   step->plan = std::make_shared<Plan>(std::move(graph), state_.plans.arena());
   if (memory_limit > 0 && step->plan->arena_bytes() > memory_limit) {
     fail<MemoryError>("[Trainer]", "the plan of a step must need at most {} bytes; got {}", memory_limit,
@@ -233,9 +235,10 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
     }
   }
   results_.take(std::move(logged), graph);
-  if (!options_.silent) report_emulation(state_, graph);
+  if (!options_.silent) report_emulation(state_.notices, graph);
   if (counts_updates(stage)) mezzo::count_updates(graph, update_count);
-  if (!options_.silent && awaits_non_finite_output(state_, stage)) warn_of_non_finite_output(state_, stage, graph);
+  if (!options_.silent && awaits_non_finite_output(state_.notices, stage))
+    warn_of_non_finite_output(state_.notices, stage, graph);
   for (const auto& update : graph.updates) {
     if (open(graph, update.group)) update.variable->store(update.value.tensor());
   }

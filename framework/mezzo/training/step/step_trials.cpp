@@ -141,27 +141,31 @@ std::vector<HostBatch> sample(const DataLoader& loader, int count) {
   return batches;
 }
 
-KeptTraining::KeptTraining(TrainingState& state) : state_(state), optimizing_(state), progress_(state) {
+KeptTraining::KeptTraining(Module& module)
+    : optimizing_(training_state(module)),
+      progress_(training_state(module)),
+      plans_(training_state(module).plans),
+      kept_optimizing_(optimizing_),
+      kept_progress_(progress_) {
   for (const OptimizerConfig& config : optimizing_.optimizers) numbers_.push_back(*config.optimizer->state());
 }
 
 KeptTraining::~KeptTraining() {
-  for (const OptimizerConfig& config : state_.optimizers) *config.optimizer->state() = Optimizer::State();
-  for (std::size_t i = 0; i < numbers_.size(); ++i) *optimizing_.optimizers[i].optimizer->state() = numbers_[i];
-  static_cast<Optimizing&>(state_) = optimizing_;
-  static_cast<Progress&>(state_) = progress_;
-  state_.plans.clear();
+  for (const OptimizerConfig& config : optimizing_.optimizers) *config.optimizer->state() = Optimizer::State();
+  for (std::size_t i = 0; i < numbers_.size(); ++i) *kept_optimizing_.optimizers[i].optimizer->state() = numbers_[i];
+  optimizing_ = kept_optimizing_;
+  progress_ = kept_progress_;
+  plans_.clear();
 }
 
 void try_steps(StepRunner& runner, const DataLoader& train, std::int64_t steps,
                const std::function<void(std::int64_t)>& before,
                const std::function<bool(std::int64_t, double)>& after) {
   Module& module = runner.module();
-  TrainingState& state = training_state(module);
-  const KeptTraining training(state);
-  const ScopedValue resumed(state.resumed_metrics, {});
+  const KeptTraining training(module);
+  const ScopedValue resumed(runner.state().resumed_metrics, {});
   const AssignedWeights weights(module);
-  const MetricScope metrics(state, runner.metrics());
+  const MetricScope metrics(runner.state(), runner.metrics());
   const UpdateEachStep updates(runner);
   runner.configure(true);
   std::int64_t pass = 0;

@@ -51,15 +51,17 @@ std::vector<HostBatch> sample(const DataLoader& loader, int count);
 /// Restores the module's optimizers and counters on destruction, and discards its plans.
 class KeptTraining {
  public:
-  explicit KeptTraining(TrainingState& state);
+  explicit KeptTraining(Module& module);
   ~KeptTraining();
   KeptTraining(const KeptTraining&) = delete;
   KeptTraining& operator=(const KeptTraining&) = delete;
 
  private:
-  TrainingState& state_;
-  Optimizing optimizing_;
-  Progress progress_;
+  Optimizing& optimizing_;
+  Progress& progress_;
+  PlanCache& plans_;
+  Optimizing kept_optimizing_;
+  Progress kept_progress_;
   std::vector<Optimizer::State> numbers_;  // of the optimizers
 };
 

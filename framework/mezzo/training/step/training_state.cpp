@@ -1,6 +1,5 @@
 #include <mezzo/training/step/training_state.hpp>
 
-#include <mezzo/core/execution_context.hpp>
 #include <mezzo/training/step/run_scopes.hpp>
 
 namespace mezzo::detail {
@@ -18,7 +17,10 @@ void forget_training(Module& module) {
   module.set_run_state(nullptr);
 }
 
-bool TrainingState::is_between_steps() const { return between_steps == &ExecutionContext::current(); }
+bool is_running(const Module& module) {
+  const auto state = std::static_pointer_cast<TrainingState>(module.run_state());
+  return state && state->running != nullptr;
+}
 
 History TrainingState::history_of(Module& module) const {
   const IdleScope idle(module, false);

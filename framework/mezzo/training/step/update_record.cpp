@@ -29,16 +29,16 @@ void UpdateRecord::begin(Communicator* ranks) {
 
 bool UpdateRecord::seeks_overflow(const std::vector<AppliedOptimizer>& applied) const {
   return !silent_ && std::any_of(applied.begin(), applied.end(), [&](const AppliedOptimizer& one) {
-    const LossScale& scale = state_.optimizers[one.optimizer].optimizer->state()->loss_scale;
+    const LossScale& scale = optimizers_[one.optimizer].optimizer->state()->loss_scale;
     return warns_at_next_skip(scale) || scale.at_floor();
   });
 }
 
 void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<bool(int)>& is_committed,
                          const std::function<std::optional<Overflow>(int)>& overflow_in) {
-  const OptimizerConfig& config = state_.optimizers[applied.optimizer];
+  const OptimizerConfig& config = optimizers_[applied.optimizer];
   Optimizer::State& state = *config.optimizer->state();
-  const UpdateGroups groups(state_.optimizers.size());
+  const UpdateGroups groups(optimizers_.size());
   std::optional<int> skipped;  // first group
   for (std::size_t call = 0; call < applied.calls; ++call) {
     const int group = groups.of(applied.optimizer, call);
@@ -50,7 +50,7 @@ void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<bo
     config.optimizer->count_step();
   }
   skipped_ |= skipped.has_value();
-  scaled_.resize(state_.optimizers.size());
+  scaled_.resize(optimizers_.size());
   scaled_[applied.optimizer] = applied.scaled;
   if (!applied.scaled) return;
   const bool committed = !skipped;
@@ -62,13 +62,13 @@ void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<bo
   if (!state.loss_scale.update(committed) && !silent_) {
     failure_ = fmt::format(
         "[Trainer] loss and gradients of step {}{} must be finite at the smallest loss scale, {:.8g}; got: {}",
-        state_.step, named(config.name), before, origin);
+        progress_.step, named(config.name), before, origin);
     return;
   }
   if (!warns || (ranks_ != nullptr && ranks_->rank() > 0)) return;
   const bool dynamic = state.loss_scale.options().dynamic;
-  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", state_.step, named(config.name), origin,
-                   before, dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
+  warn(fmt::format("[Trainer] step {}{} was skipped: {}; loss scale {:.8g}{}", progress_.step, named(config.name),
+                   origin, before, dynamic ? fmt::format(" -> {:.8g}", state.loss_scale.scale()) : " is fixed"));
 }
 
 /// Text of the origin of a skip; with several ranks, of the rank that has computed its value first. All ranks call it.
@@ -91,7 +91,7 @@ std::string UpdateRecord::origin_of(const std::optional<Overflow>& overflow) con
 
 void UpdateRecord::resume() {
   scaled_.clear();
-  for (const OptimizerConfig& config : state_.optimizers) {
+  for (const OptimizerConfig& config : optimizers_) {
     const LossScaleState& counted = config.optimizer->state()->loss_scale.state();
     scaled_.push_back(counted.finite_steps > 0 || counted.skipped > 0);
   }

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <mezzo/compiler/overflow.hpp>
-#include <mezzo/training/step/training_state.hpp>
+#include <mezzo/training/step/plan_cache.hpp>
+#include <mezzo/training/step/training_parts.hpp>
 
 namespace mezzo::detail {
 
@@ -14,7 +15,8 @@ namespace mezzo::detail {
 class UpdateRecord {
  public:
   /// `silent`: skips cause no warnings and errors.
-  UpdateRecord(TrainingState& state, bool silent) : state_(state), silent_(silent) {}
+  UpdateRecord(const OptimizerConfigs& optimizers, const Progress& progress, bool silent)
+      : optimizers_(optimizers), progress_(progress), silent_(silent) {}
 
   /// Begins a step. `ranks`: those that share its batch, or null.
   void begin(Communicator* ranks);
@@ -45,7 +47,8 @@ class UpdateRecord {
  private:
   std::string origin_of(const std::optional<Overflow>& overflow) const;
 
-  TrainingState& state_;
+  const OptimizerConfigs& optimizers_;
+  const Progress& progress_;
   bool silent_;
   Communicator* ranks_ = nullptr;
   std::vector<bool> scaled_;  // by optimizer

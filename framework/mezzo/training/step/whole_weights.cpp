@@ -5,7 +5,7 @@
 
 namespace mezzo {
 
-WholeWeights::WholeWeights(Module& module) : states_(detail::training_state(module).rank_states) {
+WholeWeights::WholeWeights(Module& module) : states_(detail::training_state(module).shared_states) {
   if (!states_) return;
   if (!detail::training_state(module).is_between_steps()) {
     fail<ValueError>("[WholeWeights]", "it must be made in a hook between two steps of fit; got a call elsewhere");

@@ -11,10 +11,11 @@
 #include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/step/data_parts.hpp>
 #include <mezzo/training/step/training_state.hpp>
 #include <mezzo/training/trainer/checkpoint_paths.hpp>
+#include <mezzo/training/trainer/group_call.hpp>
 #include <mezzo/training/trainer/trainer_checks.hpp>
-#include <mezzo/training/trainer/trainer_ranks.hpp>
 
 namespace mezzo {
 namespace {
@@ -35,7 +36,7 @@ detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
 detail::RunOptions training_options(const TrainerOptions& options, Module& module) {
   detail::RunOptions run = run_options(options, module);
   if (options.accumulate_grad_batches > 1) run.accumulate = options.accumulate_grad_batches;
-  run.communicator = options.strategy.communicator();
+  run.group = detail::group_of(options);
   run.shard_optimizer_states = options.shard_optimizer_states;
   run.compress_gradients = options.gradient_compression == "bf16";
   run.sync_batchnorm = options.sync_batchnorm;
@@ -46,9 +47,8 @@ detail::RunOptions training_options(const TrainerOptions& options, Module& modul
 }
 
 detail::CallSettings call_options(const TrainerOptions& options, bool bar) {
-  const auto ranks = options.strategy.communicator();
-  if (ranks && ranks->rank() > 0) {  // files and the terminal are for rank 0
-    return {.callbacks = options.callbacks, .default_root_dir = options.default_root_dir, .rank = ranks->rank()};
+  if (!detail::group_of(options).writes()) {
+    return {.callbacks = options.callbacks, .default_root_dir = options.default_root_dir, .writes = false};
   }
   return {.verbose = bar,
           .callbacks = options.callbacks,
@@ -65,17 +65,17 @@ detail::CallSettings call_options(const TrainerOptions& options, detail::DataCal
   return out;
 }
 
-/// The same for an evaluation by all ranks.
+/// The same for an evaluation, by all processes together.
 detail::RunOptions evaluation_run(const TrainerOptions& options, Module& module) {
   detail::RunOptions run = run_options(options, module);
-  run.communicator = options.strategy.communicator();
+  run.group = detail::group_of(options);
   return run;
 }
 
 /// Loads the weights of a `ckpt_path` for an evaluation.
 void load_weights(Module& module, const std::string& ckpt_path, const TrainerOptions& options, const char* verb) {
-  const std::string path = detail::path_of_first(options.strategy.communicator(),
-                                                 [&] { return detail::checkpoint_path(ckpt_path, options, verb); });
+  const std::string path =
+      detail::group_of(options).text_of_writer([&] { return detail::checkpoint_path(ckpt_path, options, verb); });
   if (!path.empty()) module.load_weights(path);
 }
 
@@ -102,16 +102,16 @@ History Trainer::fit(Module& module, const DataLoader& train, const DataLoaders&
     fail<ValueError>("[Trainer]", "reload_dataloaders_every_n_epochs needs a DataModule in fit; got loaders and {}",
                      options_.reload_dataloaders_every_n_epochs);
   }
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     DataLoader training = train;
-    DataLoaders validating = detail::parts_of(validation, ranks);
+    DataLoaders validating = detail::parts_of(validation, group);
     return run_fit(module, training, validating, options, nullptr);
   });
 }
 
 History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
-    detail::DataCall call(data, "fit", ranks.get());
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
+    detail::DataCall call(data, "fit", group);
     DataLoader train;
     DataLoaders validation;
     return run_fit(module, train, validation, options, &call);
@@ -120,15 +120,15 @@ History Trainer::fit(Module& module, DataModule& data, const TrainerFitOptions& 
 
 History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validation, const TrainerFitOptions& options,
                          detail::DataCall* data) const try {
-  const auto ranks = options_.strategy.communicator();
-  detail::require_supported_by_ranks(options_, ranks);
+  const detail::ProcessGroup group = detail::group_of(options_);
+  detail::require_supported(options_, group);
   std::optional<detail::Checkpoint> checkpoint;
   const std::string path =
-      detail::path_of_first(ranks, [&] { return detail::checkpoint_path(options.ckpt_path, options_, "fit"); });
+      group.text_of_writer([&] { return detail::checkpoint_path(options.ckpt_path, options_, "fit"); });
   if (!path.empty()) checkpoint.emplace(path);
   const auto load = [&] {
-    train = detail::part_of(in_order_of(options_, data->data().train_dataloader()), ranks);
-    validation = detail::parts_of(data->data().val_dataloader(), ranks);
+    train = detail::part_of(in_order_of(options_, data->data().train_dataloader()), group);
+    validation = detail::parts_of(data->data().val_dataloader(), group);
   };
   detail::FitSettings settings{.call = call_options(options_, options_.enable_progress_bar),
                                .run = training_options(options_, module),
@@ -148,8 +148,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
                                .reset = true,
                                .checkpoint = checkpoint ? &*checkpoint : nullptr,
                                .by_samples = options.ckpt_by_samples};
-  const bool first = !ranks || ranks->rank() == 0;
-  if (first && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
+  if (group.writes() && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
     settings.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
   }
   if (options_.enable_model_summary) settings.call.callbacks.emplace_back(ModelSummary());
@@ -158,7 +157,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   }
   if (!options_.overfit_batches.none()) settings.train_limit = settings.validation_limit = options_.overfit_batches;
   if (data == nullptr) {
-    train = detail::part_of(in_order_of(options_, train), ranks);
+    train = detail::part_of(in_order_of(options_, train), group);
   } else {
     settings.call.callbacks.insert(settings.call.callbacks.begin(), data->callback());
     settings.call.load = [&] {
@@ -178,10 +177,10 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   return detail::fit(module, train, validation, settings);
 } catch (const Interrupted& error) {
   std::fflush(nullptr);
-  // Launchers may kill all ranks when the first one ends. Rank 0 has saved before.
+  // Launchers may kill all processes when the first one ends. The one that writes has saved before.
   try {
-    if (const auto ranks = options_.strategy.communicator()) ranks->barrier();
-  } catch (const Error&) {  // a rank has failed, which ends all
+    detail::group_of(options_).wait();
+  } catch (const Error&) {  // one has failed, which ends all
   }
   std::exit(128 + error.signal);  // NOLINT(concurrency-mt-unsafe): the threads of the fit have ended
 }
@@ -191,9 +190,9 @@ void Trainer::save_checkpoint(Module& module, const std::string& path, const Che
 }
 
 Logs Trainer::validate(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "validate");
-    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::validate,
+    return detail::evaluate(module, detail::parts_of(loaders, group), Stage::validate,
                             {.call = call_options(options_, false),
                              .run = evaluation_run(options_, module),
                              .limit = options_.limit_val_batches});
@@ -201,9 +200,9 @@ Logs Trainer::validate(Module& module, const DataLoaders& loaders, const Trainer
 }
 
 Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "test");
-    return detail::evaluate(module, detail::parts_of(loaders, ranks), Stage::test,
+    return detail::evaluate(module, detail::parts_of(loaders, group), Stage::test,
                             {.call = call_options(options_, false),
                              .run = evaluation_run(options_, module),
                              .limit = options_.limit_test_batches});
@@ -216,9 +215,9 @@ Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerE
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
                                      const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "predict");
-    return detail::predict(module, detail::parts_of(loaders, ranks),
+    return detail::predict(module, detail::parts_of(loaders, group),
                            {.call = call_options(options_, false),
                             .run = evaluation_run(options_, module),
                             .limit = options_.limit_predict_batches});
@@ -226,11 +225,11 @@ std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
 }
 
 Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "validate");
-    detail::DataCall call(data, "validate", ranks.get());
+    detail::DataCall call(data, "validate", group);
     DataLoaders loaders;
-    const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), ranks); };
+    const auto load = [&] { loaders = detail::parts_of(data.val_dataloader(), group); };
     return detail::evaluate(module, loaders, Stage::validate,
                             {.call = call_options(options_, call, load),
                              .run = evaluation_run(options_, module),
@@ -239,11 +238,11 @@ Logs Trainer::validate(Module& module, DataModule& data, const TrainerEvaluation
 }
 
 Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "test");
-    detail::DataCall call(data, "test", ranks.get());
+    detail::DataCall call(data, "test", group);
     DataLoaders loaders;
-    const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), ranks); };
+    const auto load = [&] { loaders = detail::parts_of(data.test_dataloader(), group); };
     return detail::evaluate(module, loaders, Stage::test,
                             {.call = call_options(options_, call, load),
                              .run = evaluation_run(options_, module),
@@ -252,11 +251,11 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
-  return detail::with_ranks(this->options(), [&](const auto& ranks) {
+  return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "predict");
-    detail::DataCall call(data, "predict", ranks.get());
+    detail::DataCall call(data, "predict", group);
     DataLoaders loaders;
-    const auto load = [&] { loaders = detail::parts_of(data.predict_dataloader(), ranks); };
+    const auto load = [&] { loaders = detail::parts_of(data.predict_dataloader(), group); };
     return detail::predict(module, loaders,
                            {.call = call_options(options_, call, load),
                             .run = evaluation_run(options_, module),

@@ -1,4 +1,4 @@
-#include <mezzo/training/checkpoints/rank_results.hpp>
+#include <mezzo/training/checkpoints/shared_results.hpp>
 
 #include <optional>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace mezzo::detail {
 
-void share_results(Communicator* ranks, const Callbacks& callbacks) {
-  if (ranks == nullptr || ranks->size() == 1) return;
+void share_results(const ProcessGroup& group, const Callbacks& callbacks) {
+  if (!group.shared()) return;
   std::vector<Callback*> sharing;
   CallbackNumbers numbers;
   CallbackTexts texts;
@@ -22,9 +22,9 @@ void share_results(Communicator* ranks, const Callbacks& callbacks) {
     texts[key] = results->texts;
     sharing.push_back(&handle.get());
   }
-  numbers = callback_numbers_from(ranks->broadcast_text(text_of(numbers)));
-  texts = callback_texts_from(ranks->broadcast_text(text_of(texts)));
-  if (ranks->rank() == 0) return;
+  numbers = callback_numbers_from(group.text_of_writer([&] { return text_of(numbers); }));
+  texts = callback_texts_from(group.text_of_writer([&] { return text_of(texts); }));
+  if (group.writes()) return;
   for (std::size_t i = 0; i < sharing.size(); ++i) {
     const std::string key = fmt::to_string(i);
     if (texts.count(key) == 1) sharing[i]->take_results({.numbers = numbers[key], .tensors = {}, .texts = texts[key]});
