@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks rules that have exceptions: cycles of includes, sources of a class, types of a header, lines of a function,
-names that are alike, names that hide others in a batch of sources, hidden options. check_limits.py ROOT
+names that are alike, names that hide others in a batch of sources, hidden options, files that name a TrainingState or
+ranks. check_limits.py ROOT
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any. exceptions.py lists the exceptions.
 """
@@ -16,6 +17,7 @@ import function_lines  # noqa: E402
 import header_types  # noqa: E402
 import hidden_options  # noqa: E402
 import include_cycles  # noqa: E402
+import mentions  # noqa: E402
 from exceptions import EXCEPTIONS  # noqa: E402
 from limits import Limit, check  # noqa: E402
 from report import report  # noqa: E402
@@ -27,7 +29,9 @@ RULES = [Limit("include cycles", include_cycles.LIMIT, include_cycles.count),
          Limit("lines of a function", function_lines.LIMIT, function_lines.count),
          Limit("names alike", file_names.LIMIT, file_names.count),
          Limit("anonymous names", anonymous_names.LIMIT, anonymous_names.count),
-         Limit("hidden options", hidden_options.LIMIT, hidden_options.count)]
+         Limit("hidden options", hidden_options.LIMIT, hidden_options.count),
+         Limit("files that name TrainingState", mentions.LIMIT, mentions.count_training_state),
+         Limit("files that name ranks", mentions.LIMIT, mentions.count_ranks)]
 
 
 def check_limits(root, exceptions):

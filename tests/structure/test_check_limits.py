@@ -217,6 +217,35 @@ class HiddenOptions(Case):
         self.expect_nothing({LIBRARY + "layers/a.hpp": self.MEMBER})
 
 
+class Mentions(Case):
+    def test_training_state(self):
+        path = LIBRARY + "training/loops/a.cpp"
+        text = "\nvoid f(TrainingState& state);\nvoid g(const detail::TrainingState& state);\n"
+        self.expect({path: text}, path + ":2", "names TrainingState: take the part that is needed; at most 0")
+        self.expect({path: "/// TrainingState::batch\n"}, path + ":1", "names TrainingState")
+        self.expect_ratchet({path: text}, "files that name TrainingState", "training/loops/a.cpp", 1, 0, path + ":2")
+
+    def test_no_training_state(self):
+        self.expect_nothing({LIBRARY + "training/loops/a.cpp": "void f(Progress& progress = training_state(module));\n",
+                             "tests/training/a.cpp": "TrainingState state;\n"})
+
+    def test_ranks(self):
+        for line in ["// of all ranks", "int rank = 0;", "if (x.rank() > 0) {}", "bool of_ranks;", "RankStep step;",
+                     "void start_ranks();", "struct AllRanks {};", "#include <mezzo/training/ranks/a.hpp>"]:
+            for room in ["loops", "trainer", "callbacks", "checkpoints"]:
+                path = LIBRARY + f"training/{room}/a.cpp"
+                files = {path: "\n" + line + "\n", LIBRARY + "training/ranks/a.hpp": "#pragma once\n"}
+                self.expect(files, path + ":2", "names ranks: use the ProcessGroup; at most 0")
+        self.expect_ratchet(files, "files that name ranks", "training/checkpoints/a.cpp", 1, 0, path + ":2")
+
+    def test_no_ranks(self):
+        text = "// of all ranks\nint rank = 0;\n"
+        self.expect_nothing({LIBRARY + f"{folder}/a.cpp": text for folder in
+                             ["training/ranks", "training/step", "distributed", "ops"]})
+        self.expect_nothing({LIBRARY + "training/loops/a.cpp": "bool on_all_ranks() override;\nFrank frank_stranks;\n",
+                             "tests/training/a.cpp": text})
+
+
 class Exceptions(unittest.TestCase):
     def test_names_of_rules(self):
         self.assertEqual(set(EXCEPTIONS), {rule.name for rule in RULES})
