@@ -97,6 +97,32 @@ BOOST_AUTO_TEST_CASE(verbose_2_prints_all_numbers) {
   BOOST_TEST(captured.text().find("hidden=1.5") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_line_of_an_evaluation_has_the_batches_of_all_its_loaders) {
+  const Sequential model = compiled_line();
+  const IterableDataset three({.fields = pairs(xs, ys).fields(), .function = [](std::int64_t) {
+                                 return [left = 3]() mutable -> std::optional<std::vector<Tensor>> {
+                                   if (left-- == 0) return std::nullopt;
+                                   return std::vector<Tensor>{Tensor({1}), Tensor({1})};
+                                 };
+                               }});
+  class Stops : public Callback {
+   public:
+    void on_test_batch_end(std::int64_t batch, Logs&) override {
+      if (batch == 1) session().stop();
+    }
+  };
+  const DataLoader sized(pairs(xs, ys), {.batch_size = 2});
+  const auto line_of = [&](const DataLoaders& loaders, const Callbacks& callbacks) {
+    const CapturedOutput captured;
+    Trainer({.callbacks = callbacks}).validate(model, loaders);
+    const std::string text = without_times(captured.text());
+    return text.substr(0, text.find(" ["));
+  };
+  BOOST_TEST(line_of({sized, sized}, {}) == "Evaluate: 100% 6/6");
+  BOOST_TEST(line_of({sized, DataLoader(three, {.batch_size = 1})}, {}) == "Evaluate: 6/?");
+  BOOST_TEST(line_of({sized, sized}, {Stops()}) == "Evaluate: 33% 2/6");
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_printed_unless_asked_for) {
   Sequential model = compiled_line();
   std::string out, err;

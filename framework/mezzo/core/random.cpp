@@ -29,6 +29,11 @@ std::uint64_t seed() { return current_seed; }
 
 std::uint64_t detail::next_stream() { return streams++; }
 
+double detail::next_seed() {
+  constexpr int bits_beyond_double = 11;  // of 64
+  return static_cast<double>(mix(seed(), next_stream()) >> bits_beyond_double);
+}
+
 std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter, std::uint64_t stream) {
   std::array<std::uint32_t, 4> x{low_word(counter), high_word(counter), low_word(stream), high_word(stream)};
   std::uint32_t k0 = low_word(key);

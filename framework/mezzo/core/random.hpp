@@ -16,6 +16,9 @@ MEZZO_API std::uint64_t seed();
 namespace detail {
 /// Starts a stream of random numbers and returns its number since seed_everything(): 0, 1, 2, ...
 MEZZO_API std::uint64_t next_stream();
+
+/// Starts a stream of random numbers and returns a seed for it: an integer that a double holds exactly.
+MEZZO_API double next_seed();
 }  // namespace detail
 
 /// Returns four random words for a 64-bit key and a 128-bit counter: Philox4x32-10 (Salmon et al., "Parallel random

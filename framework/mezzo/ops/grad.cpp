@@ -88,10 +88,8 @@ Values differentiate_at_once(const FunctionOfAll& function, const Values& xs, co
     const detail::CastScope casts(regions);
     return function(arguments);
   };
-  const double seed =
-      static_cast<double>(detail::mix(mezzo::seed(), detail::next_stream()) >> 11);  // another draw in each call
   Trace trace(Trace::Mode::eager, detail::training_phase());
-  trace.runtime_values[{detail::RuntimeScalar::seed}] = seed;
+  trace.runtime_values[{detail::RuntimeScalar::seed}] = detail::next_seed();  // another draw in each call
   Values out;
   for (const Value& result : differentiate_in_trace(within, xs, where)) out.push_back(result.tensor());
   return out;

@@ -9,10 +9,10 @@ namespace mezzo {
 /// it: `where(training(), noisy, x)`.
 MEZZO_API Value training();
 
-/// Training steps taken so far: int64 of shape (). 0 outside of steps.
+/// Training steps taken so far: int64 of shape (). 0 outside of steps and of a CompiledFunction.
 MEZZO_API Value step();
 
-/// Completed epochs: int64 of shape (). 0 outside of steps.
+/// Completed epochs: int64 of shape (). 0 outside of steps and of a CompiledFunction.
 MEZZO_API Value epoch();
 
 }  // namespace mezzo

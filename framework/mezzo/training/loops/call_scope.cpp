@@ -11,7 +11,8 @@
 
 namespace mezzo::detail {
 
-CallScope::CallScope(Module& module, Stage stage, const CallSettings& options, const std::function<void()>& measure)
+CallScope::CallScope(Module& module, Stage stage, const CallSettings& options,
+                     const std::function<void()>& count_batches)
     : module_(module), stage_(stage), options_(options) {
   if (stage == Stage::fit) handles_ = {SchedulerSteps(), PlateauSteps()};
   const Callbacks own = module.configure_callbacks();
@@ -32,9 +33,9 @@ CallScope::CallScope(Module& module, Stage stage, const CallSettings& options, c
   try {
     for (Callback* callback : callbacks_) call_hook(*callback, now, none);
     call_hook(module, now);
-    if (options.load) {
-      options.load();
-      measure();
+    if (options.make_loaders) {
+      options.make_loaders();
+      count_batches();
     }
   } catch (...) {
     tear_down();

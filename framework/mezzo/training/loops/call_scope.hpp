@@ -11,8 +11,8 @@ namespace mezzo::detail {
 /// call and of the module. Calls setup() at the start and teardown() at the end, also after an error.
 class CallScope {
  public:
-  /// With CallSettings::load the loaders are made after setup(), and `measure` is called for their limits.
-  CallScope(Module& module, Stage stage, const CallSettings& options, const std::function<void()>& measure);
+  /// With CallSettings::make_loaders the loaders are made after setup(). `count_batches` is called then.
+  CallScope(Module& module, Stage stage, const CallSettings& options, const std::function<void()>& count_batches);
   /// Errors of teardown() become warnings.
   ~CallScope();
   CallScope(const CallScope&) = delete;

@@ -31,9 +31,15 @@ class LoaderScope {
   StepRunner& runner_;
 };
 
+/// Result of an evaluation.
+struct Evaluated {
+  Means means;
+  std::int64_t batches = 0;  ///< of all loaders
+};
+
 /// Evaluates the first `steps` batches of each loader: fires the test events, shows the progress in the bar, and sends
 /// numbers of single steps to the loggers under the names that `key` returns.
-Means run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Stage stage,
-                     const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key = {});
+Evaluated run_evaluation(RunningSession& session, StepRunner& runner, const DataLoaders& loaders, Stage stage,
+                         const std::vector<std::int64_t>& steps, BatchBar& bar, const Means::Key& key = {});
 
 }  // namespace mezzo::detail

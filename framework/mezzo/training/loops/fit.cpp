@@ -69,13 +69,13 @@ Policy chosen_policy(Module& module, const DataLoader& train, const FitSettings&
 
 History fit(Module& module, const DataLoader& train, const DataLoaders& validation, const FitSettings& settings) try {
   std::optional<FitLimits> measured;
-  const auto measure = [&] {
+  const auto count_batches = [&] {
     require_batches(train, "fit");
     measured.emplace(train, validation, settings);
   };
-  if (!settings.call.load) measure();
+  if (!settings.call.make_loaders) count_batches();  // else CallScope calls it
   const Action action(settings.call.profiler, "[Trainer]fit");
-  const CallScope scope(module, Stage::fit, settings.call, measure);
+  const CallScope scope(module, Stage::fit, settings.call, count_batches);
   FitLimits& limits = *measured;
   RunOptions run = settings.run;
   if (settings.chooses_policy) run.policy = chosen_policy(module, train, settings);

@@ -117,7 +117,8 @@ void validate_in_fit(Fit& fit, const Numbers& shown) {
   {
     const MetricScope epoch_metrics(fit.running, fit.runner.metrics());
     const Means means =
-        run_evaluation(fit.session, fit.runner, fit.validation, Stage::validate, fit.limits.validations, fit.bar, key);
+        run_evaluation(fit.session, fit.runner, fit.validation, Stage::validate, fit.limits.validations, fit.bar, key)
+            .means;
     for_history = means.for_history();
     for_bar = means.for_bar();
     logged = means.for_loggers_by_epoch(key);

@@ -70,9 +70,9 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
 std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoaders& loaders,
                                                  const EvaluationSettings& settings, bool one) try {
   std::vector<std::int64_t> steps;
-  const auto measure = [&] { steps = steps_of(loaders, settings, "limit_predict_batches", "predict"); };
-  if (!settings.call.load) measure();
-  const CallScope scope(module, Stage::predict, settings.call, measure);
+  const auto count_batches = [&] { steps = steps_of(loaders, settings, "limit_predict_batches", "predict"); };
+  if (!settings.call.make_loaders) count_batches();  // else CallScope calls it
+  const CallScope scope(module, Stage::predict, settings.call, count_batches);
   StepRunner runner(module, settings.run, StepRunner::Use::between_steps);
   RunningSession session(scope, runner);
   session.batch_count = known_batches(sum_of(steps));
@@ -101,8 +101,8 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
     }
     return all;
   } catch (const std::exception& error) {
-    Logs none;
-    session.fail_with(error, none);
+    Logs no_logs;
+    session.fail_with(error, no_logs);
     throw;
   }
 } catch (const std::bad_alloc&) {

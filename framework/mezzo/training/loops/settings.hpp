@@ -22,8 +22,8 @@ struct CallSettings {
   Loggers loggers{};
   Any<Profiler> profiler{};
   std::string default_root_dir{};
-  std::function<void()> load{};  ///< makes the loaders of the call, after setup()
-  bool writes = true;            ///< false: leaves out callbacks that aren't on_all_ranks()
+  std::function<void()> make_loaders{};  ///< called after setup(); not given: the loaders exist already
+  bool writes = true;                    ///< false: leaves out callbacks that aren't on_all_ranks()
 };
 
 /// Settings of fit: all options of Trainer::fit and Model::fit on their way to the loops.

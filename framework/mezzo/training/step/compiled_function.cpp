@@ -18,24 +18,23 @@
 namespace mezzo {
 namespace {
 
-/// Numbers of a call outside of training steps: counters of the model, and a seed of its own, so that draws differ from
-/// call to call.
-double runtime_value(const detail::RuntimeKey& key, const detail::Progress& progress) {
-  constexpr int bits_beyond_double = 12;
+/// The number that a run of the function reads for `key`. Counters are those of the model. Each run takes a new stream
+/// of random numbers, so that draws differ from run to run.
+double value_outside_steps(const detail::RuntimeKey& key, const detail::Progress& progress) {
   switch (key.scalar) {
     case detail::RuntimeScalar::step:
       return static_cast<double>(progress.step);
     case detail::RuntimeScalar::epoch:
       return static_cast<double>(progress.epoch);
     case detail::RuntimeScalar::seed:
-      return static_cast<double>(detail::mix(seed(), detail::next_stream()) >> bits_beyond_double);
-    case detail::RuntimeScalar::batch:
+      return detail::next_seed();
+    case detail::RuntimeScalar::batch:  // this and the next two: no batch is taken, and no other process runs
     case detail::RuntimeScalar::first_sample:
       return 0;
     case detail::RuntimeScalar::sample_share:
       return 1;
     default:
-      fail<ValueError>("[CompiledFunction]", "the function must not read the {}; got a call outside of training",
+      fail<ValueError>("[CompiledFunction]", "the function must not read the {}: it exists only in training steps",
                        to_string(key));
   }
 }
@@ -128,7 +127,7 @@ const std::vector<Tensor>& CompiledFunction::Session::operator()(const std::vect
   }
   std::vector<double> numbers;
   for (const detail::RuntimeKey& key : calls.back().plan->runtime_keys())
-    numbers.push_back(runtime_value(key, state_->progress));
+    numbers.push_back(value_outside_steps(key, state_->progress));
   calls.back().run(inputs, numbers);
   return calls.back().outputs;
 }

@@ -24,7 +24,8 @@ void start_fit(StepRunner& runner, const SharedFacts& facts, const std::function
 /// Ends it: copies to all ranks the whole states of the optimizers. No effect for a process alone.
 void end_fit(StepRunner& runner);
 
-/// The start of an evaluation or prediction. Builds the layers.
+/// Starts an evaluation or prediction in the group of a runner: builds the layers, compares the ranks and their data,
+/// and copies the weights of rank 0 to all. No effect for a process alone.
 void start_evaluation(StepRunner& runner, Stage stage, const DataLoaders& loaders,
                       const std::vector<std::int64_t>& steps);
 

@@ -9,8 +9,8 @@ namespace mezzo::detail {
 class MetricTracker;
 struct RunningFit;
 
-/// Keeps the numbers of metrics in an epoch during another one, such as a validation: metrics are reset within the
-/// scope, and continue after it.
+/// Sets aside the numbers that metrics have in an epoch while an evaluation uses the same metrics. Restores them at the
+/// end of the scope.
 class MetricScope {
  public:
   MetricScope(RunningFit& running, MetricTracker& tracker);

@@ -25,8 +25,8 @@ namespace mezzo::detail {
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
-  /// `between_steps`: hooks of callbacks may make it while another one runs the module. It then computes with the
-  /// options of that one, unless it has a policy.
+  /// `between_steps`: a hook of a callback may make this runner while another runner runs the module. Without a policy
+  /// of its own, this runner then uses the options of the other.
   enum class Use { alone, between_steps };
 
   /// Scopes of autocast() and disable_casts() around the call hold in the steps, unless the Trainer has a policy, which

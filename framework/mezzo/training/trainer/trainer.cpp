@@ -58,10 +58,11 @@ detail::CallSettings call_options(const TrainerOptions& options, bool bar) {
 }
 
 /// The same for a call with a DataModule.
-detail::CallSettings call_options(const TrainerOptions& options, detail::DataCall& data, std::function<void()> load) {
+detail::CallSettings call_options(const TrainerOptions& options, detail::DataCall& data,
+                                  std::function<void()> make_loaders) {
   detail::CallSettings out = call_options(options, false);
   out.callbacks.insert(out.callbacks.begin(), data.callback());
-  out.load = std::move(load);
+  out.make_loaders = std::move(make_loaders);
   return out;
 }
 
@@ -160,7 +161,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
     train = detail::part_of(in_order_of(options_, train), group);
   } else {
     settings.call.callbacks.insert(settings.call.callbacks.begin(), data->callback());
-    settings.call.load = [&] {
+    settings.call.make_loaders = [&] {
       const auto state = checkpoint ? checkpoint->callback_state(detail::DataCall::state_name) : std::nullopt;
       if (state) data->load(*state);
       load();
