@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(verbose_2_prints_all_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(the_line_of_an_evaluation_has_the_batches_of_all_its_loaders) {
-  const Sequential model = compiled_line();
+  Sequential model = compiled_line();
   const IterableDataset three({.fields = pairs(xs, ys).fields(), .function = [](std::int64_t) {
                                  return [left = 3]() mutable -> std::optional<std::vector<Tensor>> {
                                    if (left-- == 0) return std::nullopt;
@@ -112,15 +112,16 @@ BOOST_AUTO_TEST_CASE(the_line_of_an_evaluation_has_the_batches_of_all_its_loader
     }
   };
   const DataLoader sized(pairs(xs, ys), {.batch_size = 2});
-  const auto line_of = [&](const DataLoaders& loaders, const Callbacks& callbacks) {
+  const auto line_of = [&](const DataLoaders& loaders, Callbacks callbacks) {
     const CapturedOutput captured;
+    callbacks.push_back(TQDMProgressBar());
     Trainer({.callbacks = callbacks}).validate(model, loaders);
     const std::string text = without_times(captured.text());
     return text.substr(0, text.find(" ["));
   };
   BOOST_TEST(line_of({sized, sized}, {}) == "Evaluate: 100% 6/6");
   BOOST_TEST(line_of({sized, DataLoader(three, {.batch_size = 1})}, {}) == "Evaluate: 6/?");
-  BOOST_TEST(line_of({sized, sized}, {Stops()}) == "Evaluate: 33% 2/6");
+  BOOST_TEST(line_of({sized, sized}, {Stops()}) == "Evaluate:  33% 2/6");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_printed_unless_asked_for) {
