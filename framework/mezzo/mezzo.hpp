@@ -31,6 +31,7 @@
 #include <mezzo/data/text/strings.hpp>
 #include <mezzo/data/text/text_dataset.hpp>
 #include <mezzo/data/text/text_vectorization.hpp>
+#include <mezzo/data/text/tokenizer.hpp>
 #include <mezzo/data/text/word_piece_tokenizer.hpp>
 #include <mezzo/datasets/bible_kjv.hpp>
 #include <mezzo/datasets/cifar.hpp>

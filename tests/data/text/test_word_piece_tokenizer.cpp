@@ -104,6 +104,12 @@ BOOST_AUTO_TEST_CASE(batches_are_cut_and_padded_as_by_hugging_face) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(special_tokens_can_be_left_out) {
+  const Encoding found = small().encode_batch({"hello"}, {.max_length = 1, .add_special_tokens = false});
+  BOOST_TEST(found.input_ids.to_doubles() == (std::vector<double>{double(small().token_to_id("hello"))}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(no_texts_are_no_rows) {
   BOOST_TEST(small().encode_batch({}).input_ids.describe() == "int64 (0, 0)");
   BOOST_TEST(small().encode_batch({}, {.max_length = 4, .padding = "max_length"}).input_ids.describe() ==

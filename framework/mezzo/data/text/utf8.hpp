@@ -19,6 +19,10 @@ CodePoint first_code_point(std::string_view text);
 /// Decodes a whole text; every invalid byte becomes U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 
+/// Appends a text to `out`, with U+FFFD in place of each invalid sequence: a truncated character is one sequence, any
+/// other invalid byte too. Python's errors="replace" and Unicode's chapter 3.9 do the same.
+void append_valid_utf8(std::string& out, std::string_view text);
+
 /// Appends the UTF-8 form of one code point to `out`.
 void append_utf8(std::string& out, char32_t c);
 

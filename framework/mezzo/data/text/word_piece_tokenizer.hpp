@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/core/tensor.hpp>
+#include <mezzo/data/text/encode_options.hpp>
 
 namespace mezzo {
 
@@ -14,33 +14,13 @@ struct WordPieceTokenizerOptions {
   bool lowercase = true;
 };
 
-struct EncodeOptions {
-  /// Second texts of pairs, one for each text. Empty: single texts.
-  std::vector<std::string> text_pairs{};
-  /// Maximal number of ids per row, special tokens included. Longer texts are cut at their end; for a pair, the longer
-  /// text is cut first, then both to equal lengths. 0: no limit.
-  std::int64_t max_length = 0;
-  /// Length of the rows: "longest" (the longest row of the batch) or "max_length".
-  std::string padding = "longest";
-};
-
-/// Input of a transformer: int64 tensors of shape (texts, length).
-struct Encoding {
-  /// Token ids, padded with the id of [PAD].
-  Tensor input_ids{};
-  /// 1 for tokens, 0 for padding.
-  Tensor attention_mask{};
-  /// 1 for the second text of a pair and the [SEP] after it, otherwise 0.
-  Tensor token_type_ids{};
-};
-
 /// BERT's tokenizer (Devlin et al., 2018; WordPiece: Wu et al., 2016), with the same tokens as Hugging Face's
 /// `BertTokenizerFast`. It cleans a text and splits it at white space, punctuation and CJK ideographs. It splits each
 /// word from left to right into the longest pieces of the vocabulary; pieces after the first begin with `##`. A word
 /// becomes [UNK] if it has no such split or more than 100 characters. [CLS], [SEP], [PAD], [UNK] and [MASK] in a text
 /// become these tokens.
 ///
-/// Invalid UTF-8 is dropped byte by byte, and so is U+FFFD. About 600 characters of Unicode 9 and later are marks,
+/// Invalid UTF-8 is dropped, and so is U+FFFD. About 600 characters of Unicode 9 and later are marks,
 /// punctuation or controls here. Hugging Face's tables, of Unicode 8, treat them as letters. Copies share the
 /// vocabulary.
 ///
@@ -82,7 +62,6 @@ class MEZZO_API WordPieceTokenizer {
 
  private:
   struct Vocabulary;
-  Ids pieces_of(const std::string& text) const;
 
   std::shared_ptr<const Vocabulary> vocabulary_;
 };

@@ -1,0 +1,141 @@
+#include <mezzo/data/text/tokenizer.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/unmoved.hpp>
+#include <mezzo/data/text/tokenizer/read_parts.hpp>
+#include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
+#include <mezzo/io/file.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr const char* tokenizer_label = "[Tokenizer]";
+constexpr std::uint64_t largest_json = std::uint64_t{1} << 30U;  // in bytes
+constexpr std::int64_t longest_row = std::int64_t{1} << 24U;
+
+TruncationOptions read_truncation(detail::JsonFields fields) {
+  TruncationOptions options;
+  if (fields.has("direction"))
+    options.direction = fields.choice("direction", {"Right", "Left"}) == 0 ? "right" : "left";
+  options.max_length = fields.count("max_length");
+  constexpr const char* strategies[] = {"longest_first", "only_first", "only_second"};
+  options.strategy = strategies[fields.choice("strategy", {"LongestFirst", "OnlyFirst", "OnlySecond"})];
+  options.stride = fields.count("stride");
+  fields.done();
+  return options;
+}
+
+PaddingOptions read_padding(detail::JsonFields fields) {
+  PaddingOptions options;
+  if (fields.member("strategy").is_object()) {
+    detail::JsonFields strategy = fields.object("strategy");
+    options.length = strategy.count("Fixed", longest_row);
+    strategy.done();
+  } else {
+    fields.choice("strategy", {"BatchLongest"});
+  }
+  options.direction = fields.choice("direction", {"Right", "Left"}) == 0 ? "right" : "left";
+  const std::int64_t multiple = fields.count("pad_to_multiple_of", longest_row, 0);
+  if (multiple > 0) options.pad_to_multiple_of = multiple;
+  options.pad_id = fields.count("pad_id");
+  options.pad_type_id = fields.count("pad_type_id");
+  options.pad_token = fields.text("pad_token");
+  fields.done();
+  return options;
+}
+
+void read_added_tokens(detail::JsonFields& file, detail::TokenizerPipeline& pipeline) {
+  if (!file.has("added_tokens")) return;
+  for (detail::JsonFields& fields : file.objects("added_tokens")) {
+    detail::AddedToken token;
+    const std::int64_t id = fields.count("id");
+    token.content = fields.text("content");
+    token.single_word = fields.flag("single_word");
+    token.lstrip = fields.flag("lstrip");
+    token.rstrip = fields.flag("rstrip");
+    token.normalized = fields.flag("normalized");
+    token.special = fields.flag("special");
+    fields.done();
+    const std::int64_t found =
+        pipeline.added_tokens.add(token, pipeline.model->vocabulary(), pipeline.normalizer.get(), fields.where());
+    if (found != id) {
+      fail<FileError>(fields.where(), "{} of \"{}\" must be {}, its id in the vocabulary or the next free one; got {}",
+                      fields.path("id"), token.content, found, id);
+    }
+  }
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::read(const std::string& json, const std::string& where) {
+  const nlohmann::json parsed = detail::parse_tokenizer_json(json, where);
+  detail::JsonFields file(parsed, where, "");
+  if (file.has("version")) file.choice("version", {"1.0"});
+  auto pipeline = std::make_shared<detail::TokenizerPipeline>();
+  if (file.has("normalizer")) pipeline->normalizer = detail::read_normalizer(file.object("normalizer"));
+  if (file.has("pre_tokenizer")) pipeline->pre_tokenizer = detail::read_pre_tokenizer(file.object("pre_tokenizer"));
+  pipeline->model = detail::read_token_model(file.object("model"));
+  if (file.has("post_processor")) pipeline->post_processor = detail::read_post_processor(file.object("post_processor"));
+  if (file.has("decoder")) pipeline->decoder = detail::read_token_decoder(file.object("decoder"));
+  read_added_tokens(file, *pipeline);
+  Tokenizer out;
+  if (file.has("truncation")) out.truncation_ = read_truncation(file.object("truncation"));
+  if (file.has("padding")) out.padding_ = read_padding(file.object("padding"));
+  file.done();
+  out.pipeline_ = std::move(pipeline);
+  return out;
+}
+
+Tokenizer Tokenizer::from_file(const std::string& path) {
+  const detail::Bytes bytes = detail::read_file(path, largest_json);
+  return read({bytes.begin(), bytes.end()}, fmt::format("{} \"{}\":", tokenizer_label, path));
+}
+
+Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, tokenizer_label); }
+
+const detail::TokenizerPipeline& Tokenizer::pipeline() const { return *detail::unmoved<Tokenizer>(pipeline_); }
+
+TokenizedText Tokenizer::encode(const std::string& text, const EncodeTextOptions& options) const {
+  TokenizedText out = pipeline().encode(text, options.text_pair ? &*options.text_pair : nullptr,
+                                        options.add_special_tokens, truncation_ ? &*truncation_ : nullptr);
+  if (padding_) {
+    detail::pad_text(out, detail::padded_length(static_cast<std::int64_t>(out.ids.size()), *padding_), *padding_);
+  }
+  return out;
+}
+
+Encoding Tokenizer::encode_batch(const std::vector<std::string>& texts, const EncodeOptions& options) const {
+  return detail::encode_rows(pipeline(), texts, options,
+                             {truncation_ ? &*truncation_ : nullptr, padding_ ? &*padding_ : nullptr}, tokenizer_label);
+}
+
+std::string Tokenizer::decode(const Ids& ids, bool skip_special_tokens) const {
+  return pipeline().decode(ids, skip_special_tokens, tokenizer_label);
+}
+
+void Tokenizer::enable_truncation(const TruncationOptions& options) {
+  detail::check_truncation(options, "[Tokenizer.enable_truncation]");
+  truncation_ = options;
+}
+
+void Tokenizer::enable_padding(const PaddingOptions& options) {
+  detail::check_padding(options, "[Tokenizer.enable_padding]");
+  padding_ = options;
+}
+
+std::int64_t Tokenizer::vocab_size() const { return pipeline().vocab_size(); }
+
+std::int64_t Tokenizer::token_to_id(const std::string& token) const {
+  const auto id = pipeline().token_to_id(token);
+  if (!id) fail<NameError>(tokenizer_label, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
+  return *id;
+}
+
+const std::string& Tokenizer::id_to_token(std::int64_t id) const {
+  const std::string* token = pipeline().id_to_token(id);
+  if (token == nullptr)
+    fail<ValueError>(tokenizer_label, "ids must have a token; got {} for {} tokens", id, vocab_size());
+  return *token;
+}
+
+}  // namespace mezzo

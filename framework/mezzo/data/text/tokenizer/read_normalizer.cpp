@@ -1,0 +1,84 @@
+#include <array>
+
+#include <mezzo/data/text/tokenizer/normalizers.hpp>
+#include <mezzo/data/text/tokenizer/part_reader.hpp>
+#include <mezzo/data/text/tokenizer/read_parts.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+std::string decode_base64(const std::string& text, const JsonFields& fields, const std::string& name) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::uint32_t bits = 0;
+  int count = 0;
+  const std::string_view whole = std::string_view(text).substr(0, text.find_last_not_of('=') + 1);
+  for (const char c : whole) {
+    const std::size_t digit = digits.find(c);
+    if (digit == std::string_view::npos) fields.refuse(name, "in base64");
+    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xFFU);
+  }
+  if (text.size() % 4 != 0 || text.size() - whole.size() > 2) fields.refuse(name, "in base64, with its padding");
+  return out;
+}
+
+NormalizerPtr read_bert(JsonFields& fields) {
+  BertCleaning options;
+  options.clean_text = fields.flag("clean_text");
+  options.handle_chinese_chars = fields.flag("handle_chinese_chars");
+  if (fields.has("strip_accents")) options.strip_accents = fields.flag("strip_accents");
+  options.lowercase = fields.flag("lowercase");
+  return bert_normalizer(options);
+}
+
+NormalizerPtr read_strip(JsonFields& fields) {
+  const bool left = fields.flag("strip_left");
+  return strip_normalizer(left, fields.flag("strip_right"));
+}
+
+NormalizerPtr read_precompiled(JsonFields& fields) {
+  const char* name = "precompiled_charsmap";
+  return precompiled_normalizer(decode_base64(fields.text(name), fields, name),
+                                fields.where() + " " + fields.path(name) + ":");
+}
+
+NormalizerPtr read_replacing(JsonFields& fields) {
+  TextPattern pattern = read_text_pattern(fields.object("pattern"));
+  return replace_normalizer(std::move(pattern), fields.text("content"));
+}
+
+NormalizerPtr read_normalizers(JsonFields& fields) {
+  return normalizer_sequence(read_list<NormalizerPtr>(fields, "normalizers", read_normalizer));
+}
+
+template <UnicodeForm form>
+NormalizerPtr read_form(JsonFields&) {
+  return unicode_normalizer(form);
+}
+
+constexpr PartReader<NormalizerPtr> normalizer_readers[] = {
+    {"BertNormalizer", read_bert},
+    {"ByteLevel", [](JsonFields&) { return byte_level_normalizer(); }},
+    {"Lowercase", [](JsonFields&) { return lowercase_normalizer(); }},
+    {"NFC", read_form<UnicodeForm::nfc>},
+    {"NFD", read_form<UnicodeForm::nfd>},
+    {"NFKC", read_form<UnicodeForm::nfkc>},
+    {"NFKD", read_form<UnicodeForm::nfkd>},
+    {"Nmt", [](JsonFields&) { return nmt_normalizer(); }},
+    {"Precompiled", read_precompiled},
+    {"Prepend", [](JsonFields& fields) { return prepend_normalizer(fields.text("prepend")); }},
+    {"Replace", read_replacing},
+    {"Sequence", read_normalizers},
+    {"Strip", read_strip},
+    {"StripAccents", [](JsonFields&) { return strip_accents_normalizer(); }},
+};
+
+}  // namespace
+
+NormalizerPtr read_normalizer(JsonFields fields) { return read_part(fields, "normalizer", normalizer_readers); }
+
+}  // namespace mezzo::detail
