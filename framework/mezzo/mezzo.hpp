@@ -11,7 +11,6 @@
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/core/version.hpp>
 #include <mezzo/data/combined_loader.hpp>
-#include <mezzo/data/csv_dataset.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/folder_dataset.hpp>
 #include <mezzo/data/image/crop.hpp>
@@ -26,6 +25,11 @@
 #include <mezzo/data/npy_dataset.hpp>
 #include <mezzo/data/sampler.hpp>
 #include <mezzo/data/sequences.hpp>
+#include <mezzo/data/tables/csv_dataset.hpp>
+#include <mezzo/data/tables/csv_reader.hpp>
+#include <mezzo/data/tables/read_csv.hpp>
+#include <mezzo/data/tables/table.hpp>
+#include <mezzo/data/tables/table_dataset.hpp>
 #include <mezzo/data/text/char_tokenizer.hpp>
 #include <mezzo/data/text/string_lookup.hpp>
 #include <mezzo/data/text/strings.hpp>

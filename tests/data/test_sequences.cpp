@@ -2,10 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <mezzo/data/csv_dataset.hpp>
 #include <mezzo/data/loader.hpp>
 
-#include "support/folder.hpp"
 #include "support/recorded.hpp"
 #include "support/refused.hpp"
 
@@ -90,52 +88,6 @@ BOOST_AUTO_TEST_CASE(windows_equal_keras) {
   BOOST_TEST(refused<ValueError>([&] {
                timeseries_dataset_from_array(series, {.sequence_length = 2, .start_index = 20});
              }) == "[timeseries_dataset_from_array] start_index must lie in [0, 20) for 20 steps; got 20");
-}
-
-BOOST_AUTO_TEST_CASE(tables) {
-  const Folder folder;
-  const std::string text = "a, b,\"c\"\n1,2,0\n3,4,1\n";
-  const std::string path = folder.write("t.csv", {text.begin(), text.end()});
-  const HostBatch batch = all_of(csv_dataset(path, {.targets = {"c"}, .target_dtype = DType::int64}));
-  BOOST_TEST(batch["x"].to_doubles() == (std::vector<double>{1, 2, 3, 4}));
-  BOOST_TEST(batch["y"].describe() == "int64 (2,)");
-  const HostBatch chosen = all_of(csv_dataset(path, {.targets = {"c", "a"}, .features = {"b"}}));
-  BOOST_TEST(chosen["x"].describe() == "float32 (2, 1)");
-  BOOST_TEST(chosen["y"].to_doubles() == (std::vector<double>{0, 1, 1, 3}));
-  BOOST_TEST(refused<NameError>([&] { csv_dataset(path, {.targets = {"d"}}); }) ==
-             "[csv_dataset] unknown column \"d\"; valid names: a, b, c");
-  BOOST_TEST(refused<ValueError>([&] { csv_dataset(path, {.targets = {"a"}, .features = {"a"}}); }) ==
-             "[csv_dataset] columns must differ; got \"a\" twice");
-  BOOST_TEST(refused<FileError>([&] {
-               csv_dataset(path, {.columns = {"a", "b", "c"}});
-             }).find("a") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(tables_hold_what_the_file_has_or_are_refused) {
-  const Folder folder;
-  const auto with = [&](const std::string& x, const std::string& y) {
-    const std::string text = "x,y,other\n1,1,5\n" + x + "," + y + ",6\n";
-    return folder.write("t.csv", {text.begin(), text.end()});
-  };
-  const auto last = [&](const std::string& y, DType dtype) {
-    return all_of(csv_dataset(with("1", y), {.targets = {"y"}, .target_dtype = dtype}))["y"];
-  };
-  BOOST_TEST(last("9007199254740993", DType::int64).data<std::int64_t>()[1] == 9007199254740993);
-  BOOST_TEST(last("2.0", DType::int8).data<std::int8_t>()[1] == 2);
-  BOOST_TEST(last("2.5", DType::float64).data<double>()[1] == 2.5);
-  const auto refusal = [&](const std::string& y, DType dtype) {
-    const std::string text = refused<FileError>([&] { last(y, dtype); });
-    const std::string begin = "[csv_dataset \"" + folder.path("t.csv") + "\"] ";
-    return text.rfind(begin, 0) == 0 ? text.substr(begin.size()) : text;
-  };
-  BOOST_TEST(refusal("2.5", DType::int64) == "line 3, field 2 must be a number that fits int64; got \"2.5\"");
-  BOOST_TEST(refusal("300", DType::uint8) == "line 3, field 2 must be a number that fits uint8; got \"300\"");
-  BOOST_TEST(refusal("-1.0", DType::uint8) == "line 3, field 2 must be a number that fits uint8; got \"-1.0\"");
-  BOOST_TEST(refusal("2", DType::boolean) == "line 3, field 2 must be a number that fits bool; got \"2\"");
-  BOOST_TEST(refusal("1e5", DType::float16) == "line 3, field 2 must be a number that fits float16; got \"1e5\"");
-  BOOST_TEST(refused<FileError>([&] {
-               csv_dataset(with("1e5", "1"), {.targets = {"y"}, .dtype = DType::float16});
-             }).find("line 3, field 1 must be a number that fits float16; got \"1e5\"") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(mapped_fields) {

@@ -15,22 +15,22 @@ namespace {
 const std::vector<std::string> greases = {"lithium", "polyurea", "calcium"};
 const Tensor codes_of_series = array({6203, 22210, 32008, 6310});
 
-struct Table {
+struct Machines {
   Strings grease;
   Tensor series, hours, heat, bands;
 };
 
 // Machines, and 1 for each faulty one.
-std::pair<Table, Tensor> machines(std::uint32_t stream, std::int64_t count) {
+std::pair<Machines, Tensor> machines(std::uint32_t stream, std::int64_t count) {
   const Shape column = {count, 1};
   const Tensor kind = random_integers(stream, column, 3);
   std::vector<std::string> words;
   for (const double i : kind.to_doubles()) words.push_back(greases[static_cast<std::size_t>(i)]);
-  const Table table = {.grease = Strings(column, words),
-                       .series = gather(codes_of_series, random_integers(stream + 1, column, 4)),
-                       .hours = uniform_numbers(stream + 2, column, 0, 20000),
-                       .heat = uniform_numbers(stream + 3, column, 30, 110),
-                       .bands = uniform_numbers(stream + 4, {count, 3}, 0, 5)};
+  const Machines table = {.grease = Strings(column, words),
+                          .series = gather(codes_of_series, random_integers(stream + 1, column, 4)),
+                          .hours = uniform_numbers(stream + 2, column, 0, 20000),
+                          .heat = uniform_numbers(stream + 3, column, 30, 110),
+                          .bands = uniform_numbers(stream + 4, {count, 3}, 0, 5)};
   const Value hot = logical_and(table.hours > 12000, table.heat > 80);
   const Value dry = logical_and(hot, not_equal(kind, 1));
   const Value rattling = logical_and(table.bands(all, slice(1)) > 4.5, table.series > 7000);
@@ -40,7 +40,7 @@ std::pair<Table, Tensor> machines(std::uint32_t stream, std::int64_t count) {
 // Learns vocabularies and scales of a table, and the network that takes them.
 class Inspection {
  public:
-  explicit Inspection(const Table& table)
+  explicit Inspection(const Machines& table)
       : center_(mean(table.bands, {.axes = {0}})), spread_(mezzo::std(table.bands, {.axes = {0}})) {
     words.adapt(table.grease);
     codes.adapt(table.series);
@@ -49,7 +49,7 @@ class Inspection {
   }
 
   // The columns as numbers. Steps take no words.
-  Tensors encode(const Table& table) {
+  Tensors encode(const Machines& table) {
     return {{"grease", words(table.grease)},
             {"series", codes(table.series)},
             {"hours", table.hours},
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(counts_and_odds_equal_keras) {
                                      .class_weight = {{0, 96 / (2 * counts[0])}, {1, 96 / (2 * counts[1])}}});
   check_history(history, keras["history"]);
   // A grease that no machine of the table has.
-  const Table machine = {
+  const Machines machine = {
       .grease = {{"silicone"}}, .series = {{22210}}, .hours = {{15000}}, .heat = {{95}}, .bands = {{4.8, 1.5, 2.0}}};
   check_number("odds", model.predict(inspection.encode(machine)).item(), keras["odds"]);
 }

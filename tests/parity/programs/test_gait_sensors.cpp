@@ -21,7 +21,7 @@ struct Walks {
 };
 
 Walks read_walks(const std::string& path) {
-  const Tensor table = load_csv(path, {.delimiter = '\t'});
+  const Tensor table = read_csv(path, {.sep = "\t", .header = std::nullopt}).to_tensor();
   const Value speeds = unique(table(all, -1)).values;
   return {table(all, slice(-1), newaxis), searchsorted(speeds, table(all, -1)), speeds.shape()[0]};
 }

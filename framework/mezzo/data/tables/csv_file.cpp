@@ -1,0 +1,216 @@
+#include <mezzo/data/tables/csv_file.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/data/tables/csv_records.hpp>
+#include <mezzo/data/tables/parallel_parts.hpp>
+
+namespace mezzo::detail {
+
+namespace {
+
+void check_counts(const ReadCsvOptions& options, const std::string& where) {
+  if (options.skiprows < 0) fail<ValueError>(where, "skiprows must be 0 or more; got {}", options.skiprows);
+  if (options.nrows.value_or(0) < 0) fail<ValueError>(where, "nrows must be 0 or more; got {}", *options.nrows);
+  if (options.header.record().value_or(0) < 0) {
+    fail<ValueError>(where, "header must be 0 or more; got {}", *options.header.record());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> csv_names(const std::string& path, const ReadCsvOptions& options, const std::string& where) {
+  check_counts(options, where);
+  CsvSource source(path, where);
+  CsvDialect dialect = csv_dialect(options, where);
+  return read_csv_head(source, options, dialect, where).names;
+}
+
+CsvFile::CsvFile(const std::string& path, const ReadCsvOptions& options, const std::string& where, bool chunks)
+    : path_(path), where_(where), source_(path, where) {
+  check_counts(options, where);
+  dialect_ = csv_dialect(options, where);
+  head_ = read_csv_head(source_, options, dialect_, where);
+  choose_columns(options);
+  const auto has_categories = [](const CsvColumn& column) {
+    return column.given && column.given->kind() == ColumnType::Kind::categories;
+  };
+  const bool all_rows = chunks || std::any_of(columns_.begin(), columns_.end(), has_categories);
+  scan_ = scan_csv(source_, dialect_, head_, columns_, options.nrows, all_rows, where);
+  parts_.assign(scan_.parts.begin(), scan_.parts.end());
+}
+
+void CsvFile::choose_columns(const ReadCsvOptions& options) {
+  const std::set<std::string> known(head_.names.begin(), head_.names.end());
+  std::set<std::string> used;
+  for (const std::string& name : options.usecols) {
+    if (known.count(name) == 0) fail_unknown(where_, "column", name, head_.names);
+    if (!used.insert(name).second) fail<ValueError>(where_, "usecols must differ; got \"{}\" twice", name);
+  }
+  for (const auto& [name, type] : options.dtype.by_name()) {
+    if (known.count(name) == 0) fail_unknown(where_, "column", name, head_.names);
+  }
+  for (std::size_t i = 0; i < head_.names.size(); ++i) {
+    const std::string& name = head_.names[i];
+    if (used.empty() || used.count(name) > 0) columns_.push_back({name, i, options.dtype.of(name)});
+  }
+}
+
+std::vector<std::string> CsvFile::columns() const {
+  std::vector<std::string> names;
+  for (const CsvColumn& column : columns_) names.push_back(column.name);
+  return names;
+}
+
+/// The parts with the next `count` rows.
+std::vector<CsvPart> CsvFile::take_parts(std::int64_t count) {
+  std::vector<CsvPart> taken;
+  for (std::int64_t rows = 0; rows < count && !parts_.empty();) {
+    rows += parts_.front().rows;
+    taken.push_back(std::move(parts_.front()));
+    parts_.pop_front();
+  }
+  return taken;
+}
+
+void CsvFile::load(CsvPart& part) {
+  if (part.text) return;
+  std::string text(part.bytes + 1, '\n');
+  if (source_.read(part.offset, text.data(), part.bytes) != part.bytes) {
+    fail<FileError>(where_, "the file must have the bytes that it had when it was opened; it ends earlier");
+  }
+  part.text = std::make_shared<const std::string>(std::move(text));
+}
+
+std::vector<CsvTarget> CsvFile::targets_of(const std::vector<std::size_t>& columns, std::int64_t rows) const {
+  std::vector<CsvTarget> targets;
+  targets.reserve(columns.size());
+  for (const std::size_t i : columns) targets.emplace_back(columns_[i], scan_.seen[i], dialect_, rows);
+  return targets;
+}
+
+/// Writes `rows` rows of a part to the targets from row `to`. Returns the rest of the part.
+CsvPart CsvFile::convert(const CsvPart& part, std::int64_t rows, std::int64_t to, std::vector<CsvTarget>& targets,
+                         RowLines& lines, AllRefused& refused) const {
+  const std::size_t begin = part.text->size() - 1 - part.bytes;
+  CsvRecords records(std::string_view(*part.text).substr(begin, part.bytes), dialect_, part.line);
+  for (std::int64_t row = to; row < to + rows && records.next(); ++row) {
+    if (!lines.each.empty()) lines.each[static_cast<std::size_t>(row)] = records.line();
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      CsvTarget& target = targets[i];
+      const CsvColumn& column = target.column();
+      const std::string_view field = records.fields()[column.field];
+      if (target.is_text()) check_utf8(field, where_, records.line(), column.name);
+      if (target.store(field, row)) continue;
+      if (refused[i].line == 0) {
+        refused[i].line = records.line();
+        refused[i].text = target.refusal(field);
+        if (column.given) fail_refused(column, refused[i]);
+      }
+      refused[i].seen.add(field, dialect_);
+    }
+  }
+  return {part.offset + records.position(), part.bytes - records.position(), part.rows - rows, records.next_line(),
+          part.text};
+}
+
+/// Writes the first `count` rows of the parts to the targets. The last part then is its rest.
+CsvFile::AllRefused CsvFile::fill(std::vector<CsvPart>& parts, std::int64_t count, std::vector<CsvTarget>& targets,
+                                  RowLines& lines) {
+  AllRefused all(targets.size());
+  const std::size_t group = 2 * static_cast<std::size_t>(thread_count());
+  std::int64_t row = 0;
+  for (std::size_t first = 0; first < parts.size(); first += group) {
+    const std::size_t end = std::min(first + group, parts.size());
+    std::vector<std::int64_t> starts;
+    for (std::size_t i = first; i < end; ++i) {
+      load(parts[i]);
+      starts.push_back(row);
+      row += parts[i].rows;
+    }
+    std::vector<AllRefused> refused(end - first, AllRefused(targets.size()));
+    parallel_parts(end - first, [&](std::size_t i) {
+      CsvPart& part = parts[first + i];
+      const std::int64_t rows = std::min(part.rows, count - starts[i]);
+      part = convert(part, rows, starts[i], targets, lines, refused[i]);
+      if (part.rows == 0) part.text = nullptr;
+    });
+    for (const AllRefused& of_part : refused) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (of_part[i].line == 0) continue;
+        all[i].seen.add(of_part[i].seen);
+        if (all[i].line == 0) all[i].line = of_part[i].line, all[i].text = of_part[i].text;
+      }
+    }
+  }
+  return all;
+}
+
+void CsvFile::fail_refused(const CsvColumn& column, const Refused& refused) const {
+  fail<FileError>(where_, "line {}, column \"{}\" must {}", refused.line, column.name, refused.text);
+}
+
+RowLines CsvFile::lines_of(std::int64_t rows) const {
+  RowLines lines{path_, scan_.first_line + next_row_, {}};
+  if (!scan_.line_by_line) lines.each.resize(static_cast<std::size_t>(rows));
+  return lines;
+}
+
+Table CsvFile::table_of(std::vector<std::pair<std::string, mezzo::Column>> columns, std::int64_t rows,
+                        RowLines lines) const {
+  Table table(std::move(columns));
+  table.rows_ = rows;
+  table.lines_ = std::move(lines);
+  return table;
+}
+
+Table CsvFile::read(std::int64_t count) {
+  count = std::min(count, rows_left());
+  std::vector<std::size_t> all(columns_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<CsvTarget> targets = targets_of(all, count);
+  RowLines lines = lines_of(count);
+  std::vector<CsvPart> parts = take_parts(count);
+  const AllRefused refused = fill(parts, count, targets, lines);
+  for (std::size_t i = 0; i < refused.size(); ++i) {
+    if (refused[i].line > 0) fail_refused(columns_[i], refused[i]);
+  }
+  if (!parts.empty() && parts.back().rows > 0) parts_.push_front(std::move(parts.back()));
+  next_row_ += count;
+  std::vector<std::pair<std::string, mezzo::Column>> columns;
+  for (CsvTarget& target : targets) columns.emplace_back(target.column().name, target.finish());
+  return table_of(std::move(columns), count, std::move(lines));
+}
+
+Table CsvFile::read_all() {
+  std::vector<std::pair<std::string, mezzo::Column>> columns(columns_.size());
+  std::vector<std::size_t> open(columns_.size());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  RowLines lines = lines_of(rows());
+  do {
+    std::vector<CsvTarget> targets = targets_of(open, rows());
+    std::vector<CsvPart> parts = scan_.parts;
+    const AllRefused refused = fill(parts, rows(), targets, lines);
+    std::vector<std::size_t> again;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const std::size_t place = open[i];
+      const std::string type = scan_.seen[place].type().name();
+      scan_.seen[place].add(refused[i].seen);
+      if (refused[i].line == 0) {
+        columns[place] = {columns_[place].name, targets[i].finish()};
+      } else if (scan_.seen[place].type().name() == type) {
+        fail_refused(columns_[place], refused[i]);
+      } else {
+        again.push_back(place);
+      }
+    }
+    open = std::move(again);
+  } while (!open.empty());
+  return table_of(std::move(columns), rows(), std::move(lines));
+}
+
+}  // namespace mezzo::detail

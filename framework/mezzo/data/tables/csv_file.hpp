@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <mezzo/data/tables/csv_scan.hpp>
+#include <mezzo/data/tables/csv_source.hpp>
+#include <mezzo/data/tables/csv_target.hpp>
+#include <mezzo/data/tables/read_csv_options.hpp>
+#include <mezzo/data/tables/table.hpp>
+
+namespace mezzo::detail {
+
+/// Names of the columns of a file. Reads only its start.
+std::vector<std::string> csv_names(const std::string& path, const ReadCsvOptions& options, const std::string& where);
+
+/// A table in a file, whose rows are read in order. Errors start with `where`.
+class CsvFile {
+ public:
+  /// First pass: finds the rows. With `chunks` it also finds the types; otherwise read_all() does.
+  CsvFile(const std::string& path, const ReadCsvOptions& options, const std::string& where, bool chunks = false);
+
+  std::int64_t rows() const { return scan_.rows; }
+  std::int64_t rows_left() const { return scan_.rows - next_row_; }
+  /// Names of the columns that are read.
+  std::vector<std::string> columns() const;
+
+  /// The next `count` rows, or fewer at the end, of a file that is read in chunks.
+  Table read(std::int64_t count);
+
+  /// All rows. Columns with a field that the type of the first rows can't hold are read again.
+  Table read_all();
+
+ private:
+  /// Fields of an inferred column that its type doesn't hold.
+  struct Refused {
+    CsvSeen seen;
+    std::int64_t line = 0;  // of the first one; 0: none
+    std::string text;       // of the error
+  };
+  using AllRefused = std::vector<Refused>;  // one for each target
+
+  void choose_columns(const ReadCsvOptions& options);
+  std::vector<CsvTarget> targets_of(const std::vector<std::size_t>& columns, std::int64_t rows) const;
+  std::vector<CsvPart> take_parts(std::int64_t count);
+  void load(CsvPart& part);
+  AllRefused fill(std::vector<CsvPart>& parts, std::int64_t count, std::vector<CsvTarget>& targets, RowLines& lines);
+  CsvPart convert(const CsvPart& part, std::int64_t rows, std::int64_t to, std::vector<CsvTarget>& targets,
+                  RowLines& lines, AllRefused& refused) const;
+  RowLines lines_of(std::int64_t rows) const;
+  [[noreturn]] void fail_refused(const CsvColumn& column, const Refused& refused) const;
+  Table table_of(std::vector<std::pair<std::string, mezzo::Column>> columns, std::int64_t rows, RowLines lines) const;
+
+  const std::string path_, where_;
+  CsvSource source_;
+  CsvDialect dialect_;
+  CsvHead head_;
+  std::vector<CsvColumn> columns_;
+  CsvScan scan_;
+  std::deque<CsvPart> parts_;  // not read yet
+  std::int64_t next_row_ = 0;
+};
+
+}  // namespace mezzo::detail
