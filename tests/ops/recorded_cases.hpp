@@ -33,7 +33,7 @@ Function of_two(Call call) {
   return [call](const mezzo::Values& x) { return mezzo::Values{call(x[0], x[1])}; };
 }
 
-using Table = std::map<std::string, Function>;
+using FunctionTable = std::map<std::string, Function>;
 
 inline TensorList tensors(const nlohmann::json& arrays) {
   TensorList out;
@@ -116,7 +116,7 @@ inline double half_error(const Function& function, const nlohmann::json& entry, 
 
 // Checks every recorded case of `file` with the function of its name, in float64, float32 and halves. `coarse` has the
 // tolerances of cases that Keras itself computes with fewer digits.
-inline void check_recorded(const std::string& file, const Table& functions,
+inline void check_recorded(const std::string& file, const FunctionTable& functions,
                            const std::map<std::string, double>& coarse = {}) {
   std::set<std::string> names, tested;
   for (const auto& [name, entry] : recorded(file).items()) {

@@ -10,7 +10,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-void add_reductions(Table& t) {
+void add_reductions(FunctionTable& t) {
   const std::map<std::string, Value (*)(const Value&, const ReduceOptions&)> reductions{
       {"max", mezzo::max}, {"min", mezzo::min},      {"prod", prod}, {"var", var},
       {"std", mezzo::std}, {"logsumexp", logsumexp}, {"ptp", ptp},   {"median", median}};
@@ -53,7 +53,7 @@ void add_reductions(Table& t) {
   t["normalize_1"] = of([](const Value& x) { return normalize(x, 0, 1); });
 }
 
-void add_scans(Table& t) {
+void add_scans(FunctionTable& t) {
   t["cumsum"] = of([](const Value& x) { return cumsum(x, 1); });
   t["cumsum_flat"] = of([](const Value& x) { return cumsum(x); });
   t["cumsum_integers"] = of([](const Value& x) { return cumsum(x, 0); });
@@ -64,7 +64,7 @@ void add_scans(Table& t) {
   t["trapezoid_x"] = of_two([](const Value& y, const Value& x) { return trapezoid(y, x, 1); });
 }
 
-void add_sorting(Table& t) {
+void add_sorting(FunctionTable& t) {
   t["sort"] = of([](const Value& x) { return sort(x, 1); });
   t["sort_flat"] = of([](const Value& x) { return sort(x, std::nullopt); });
   t["argsort"] = of([](const Value& x) { return argsort(x, 0); });
@@ -92,7 +92,7 @@ void add_sorting(Table& t) {
   t["histogram_range"] = counted({5, std::pair{-0.5, 0.5}});
 }
 
-void add_indexing(Table& t) {
+void add_indexing(FunctionTable& t) {
   t["take"] = of_two([](const Value& x, const Value& i) { return take(x, i, 1); });
   t["take_flat"] = of_two([](const Value& x, const Value& i) { return take(x, i); });
   t["take_along_axis"] = of_two([](const Value& x, const Value& i) { return take_along_axis(x, i, 1); });
@@ -111,7 +111,7 @@ void add_indexing(Table& t) {
   t["multi_hot"] = of([](const Value& i) { return multi_hot(i, 5, -1, DType::float64); });
 }
 
-void add_arrangement(Table& t) {
+void add_arrangement(FunctionTable& t) {
   t["expand_dims"] = of([](const Value& x) { return expand_dims(x, {0, -1}); });
   t["squeeze"] = of([](const Value& x) { return squeeze(x, 1); });
   t["moveaxis"] = of([](const Value& x) { return moveaxis(x, {0, 2}, {1, 0}); });
@@ -148,7 +148,7 @@ void add_arrangement(Table& t) {
   t["pad_symmetric"] = of([](const Value& x) { return pad(x, {{1, 2}, {2, 0}, "symmetric"}); });
 }
 
-void add_creation(Table& t) {
+void add_creation(FunctionTable& t) {
   const auto made = [](const std::function<Tensor()>& make) {
     return [make](const Values&) { return Values{make()}; };
   };
@@ -167,7 +167,7 @@ void add_creation(Table& t) {
   t["vander"] = of([](const Value& x) { return vander(x, 4); });
 }
 
-void add_products(Table& t) {
+void add_products(FunctionTable& t) {
   const auto product = [](const Value& a, const Value& b) { return matmul(a, b); };
   t["matmul_stretched"] = t["matmul_vector"] = t["matmul_row"] = of_two(product);
   t["dot"] = of_two([](const Value& a, const Value& b) { return dot(a, b); });
@@ -185,7 +185,7 @@ void add_products(Table& t) {
   }
 }
 
-void add_linear_algebra(Table& t) {
+void add_linear_algebra(FunctionTable& t) {
   t["cholesky"] = of([](const Value& x) { return cholesky(x); });
   t["cholesky_upper"] = of([](const Value& x) { return cholesky(x, true); });
   t["cholesky_inverse"] = of([](const Value& x) { return cholesky_inverse(x); });
@@ -212,9 +212,9 @@ void add_linear_algebra(Table& t) {
   t["matrix_rank"] = of([](const Value& x) { return matrix_rank(x); });
 }
 
-const Table& functions() {
-  static const Table all = [] {
-    Table t;
+const FunctionTable& functions() {
+  static const FunctionTable all = [] {
+    FunctionTable t;
     for (const auto& add : {add_reductions, add_scans, add_sorting, add_indexing, add_arrangement, add_creation,
                             add_products, add_linear_algebra}) {
       add(t);

@@ -22,7 +22,7 @@ const double missing = std::numeric_limits<double>::quiet_NaN();
 // 9 stands for NaN in the recorded cases.
 Value with_nan(const Value& x) { return where(equal(x, 9.0), missing, x); }
 
-void add_reductions_without_nan(Table& t) {
+void add_reductions_without_nan(FunctionTable& t) {
   const std::map<std::string, Value (*)(const Value&, const ReduceOptions&)> reductions{
       {"nansum", nansum},   {"nanprod", nanprod}, {"nanmax", nanmax}, {"nanmin", nanmin},
       {"nanmean", nanmean}, {"nanvar", nanvar},   {"nanstd", nanstd}, {"nanmedian", nanmedian}};
@@ -47,7 +47,7 @@ void add_reductions_without_nan(Table& t) {
   t["nancumprod"] = of([](const Value& x) { return nancumprod(with_nan(x), 0); });
 }
 
-void add_sets(Table& t) {
+void add_sets(FunctionTable& t) {
   t["moments"] = [](const Values& x) {
     const Moments out = moments(x[0], {{0}});
     return Values{out.mean, out.variance};
@@ -88,7 +88,7 @@ void add_sets(Table& t) {
   };
 }
 
-void add_images(Table& t) {
+void add_images(FunctionTable& t) {
   t["rgb_to_grayscale"] = of(image::rgb_to_grayscale);
   t["rgb_to_hsv"] = of(image::rgb_to_hsv);
   t["hsv_to_rgb"] = of(image::hsv_to_rgb);
@@ -141,7 +141,7 @@ void add_images(Table& t) {
 BOOST_AUTO_TEST_SUITE(further_ops)
 
 BOOST_AUTO_TEST_CASE(equal_keras) {
-  Table all;
+  FunctionTable all;
   add_reductions_without_nan(all);
   add_sets(all);
   add_images(all);

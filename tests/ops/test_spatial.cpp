@@ -18,7 +18,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-void add_convolutions(Table& t) {
+void add_convolutions(FunctionTable& t) {
   const auto of_conv = [&t](const std::string& name, const ConvOpOptions& options = {}) {
     t[name] = [name, options](const Values& x) {
       const auto is = [&](const char* start) { return name.rfind(start, 0) == 0; };
@@ -55,7 +55,7 @@ void add_convolutions(Table& t) {
   of_transpose("conv_transpose_3_dilated", {.dilation_rate = {2, 3, 1}});
 }
 
-void add_pooling(Table& t) {
+void add_pooling(FunctionTable& t) {
   const auto add = [&t](const std::string& name, Value (*pool)(const Value&, const detail::Ints&, const PoolOpOptions&),
                         Value (*adaptive)(const Value&, const detail::Ints&)) {
     const auto of_pool = [&](const char* end, const detail::Ints& size, const PoolOpOptions& options) {
@@ -91,7 +91,7 @@ void check_line(const Value& x, const std::vector<double>& expected) {
 BOOST_AUTO_TEST_SUITE(spatial)
 
 BOOST_AUTO_TEST_CASE(equal_keras) {
-  Table all;
+  FunctionTable all;
   add_convolutions(all);
   add_pooling(all);
   check_recorded("spatial", all);
