@@ -128,7 +128,7 @@ TokenDecoderPtr byte_level_decoder() {
     for (const std::string& token : tokens) append_bytes_of_characters(token, bytes);
     std::string valid;
     append_valid_utf8(valid, bytes);
-    tokens.assign(1, std::move(valid));
+    tokens.assign(1, valid);
   });
 }
 
