@@ -28,7 +28,7 @@ std::optional<To> held_as(From x) {
     if (convert<double>(x) != 0 && convert<double>(x) != 1) return std::nullopt;
     return convert<double>(x) != 0;
   } else if constexpr (std::is_integral_v<To> && from_integer) {
-    const auto wide = static_cast<std::int64_t>(x);
+    const auto wide = convert<std::int64_t>(x);
     if (wide < std::numeric_limits<To>::min() || wide > std::numeric_limits<To>::max()) return std::nullopt;
     return static_cast<To>(wide);
   } else if constexpr (std::is_integral_v<To>) {
@@ -40,7 +40,7 @@ std::optional<To> held_as(From x) {
   } else {
     const To value = convert<To>(x);
     if constexpr (from_integer) {
-      const auto wide = static_cast<std::int64_t>(x);
+      const auto wide = convert<std::int64_t>(x);
       const bool large = wide > exact_integers || wide < -exact_integers;
       if (large && !equals_integer(value, wide)) return std::nullopt;
     }

@@ -19,17 +19,19 @@ const char* const table_where = "[Table]";
 
 Table::Table(std::vector<std::pair<std::string, Column>> columns) {
   std::set<std::string> once;
-  for (auto& [name, column] : columns) {
+  for (auto& entry : columns) {
+    const std::string& name = entry.first;
+    const std::int64_t size = entry.second.size();
     if (!once.insert(name).second) {
       fail<ValueError>(table_where, "names of columns must differ; got \"{}\" twice", name);
     }
-    if (columns_.empty()) rows_ = column.size();
-    if (column.size() != rows_) {
+    if (columns_.empty()) rows_ = size;
+    if (size != rows_) {
       fail<ShapeError>(table_where, "column \"{}\" must have {} rows, as \"{}\" has; got {}", name, rows_, names_[0],
-                       column.size());
+                       size);
     }
     names_.push_back(name);
-    columns_.push_back(std::move(column));
+    columns_.push_back(std::move(entry.second));
   }
 }
 
