@@ -3,7 +3,14 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) { touch(mezzo::load_npy(file_of(bytes))); }
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  const std::string path = file_of(bytes);
+  try {
+    touch(mezzo::load_npy(path, {.field = "x"}));
+  } catch (const mezzo::Error&) {
+  }
+  touch(mezzo::load_npy(path));
+}
 
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   const mezzo_tests::Folder folder;
@@ -15,5 +22,9 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   std::string fortran = text_of(out[0]);
   fortran.replace(fortran.find("False"), 5, "True ");
   out.push_back(bytes_of(fortran));
+  std::string fields("\x93NUMPY\1\0\x76\0", 10);
+  fields += "{'descr': [('n', '<U1'), ('x', '>i2', (2,))], 'fortran_order': False, 'shape': (2,), }";
+  fields.resize(10 + 0x76, ' ');
+  out.push_back(bytes_of(fields + std::string(16, '\1')));
   return out;
 }

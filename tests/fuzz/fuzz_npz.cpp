@@ -2,6 +2,19 @@
 
 #include "fuzz.hpp"
 #include "support/folder.hpp"
+#include "support/recorded.hpp"
+
+namespace {
+
+mezzo_fuzz::Bytes from_hex(const std::string& digits) {
+  mezzo_fuzz::Bytes bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+}  // namespace
 
 void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const auto& [name, tensor] : mezzo::load_npz(file_of(bytes))) touch(tensor);
@@ -10,5 +23,9 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
 std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   const mezzo_tests::Folder folder;
   mezzo::save_npz(folder.path("a.npz"), {{"x", mezzo::Tensor({2, 3})}, {"y", mezzo::Tensor({0}, mezzo::DType::int8)}});
-  return {content_of(folder.path("a.npz"))};
+  std::vector<Bytes> out{content_of(folder.path("a.npz"))};
+  for (const char* name : {"mixed", "zip64", "streamed", "deflated"}) {
+    out.push_back(from_hex(mezzo_tests::recorded("npy").at("archives").at(name).at("file")));
+  }
+  return out;
 }

@@ -68,8 +68,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   for (const char* name : {"imdb", "reuters", "function", "words"}) {
     const auto& file = mezzo_tests::recorded("word_sequences").at(name).at("file");
     const std::string path = folder.write("a.npz", mezzo_tests::decoded_base64(file.get<std::string>()));
-    mezzo::detail::for_each_npz_entry(path, [&](const std::string&, const std::string& content, const std::string&) {
-      out.push_back(bytes_of(content));
+    mezzo::detail::for_each_npz_entry(path, [&](const std::string&, std::string_view content, const std::string&) {
+      out.push_back(bytes_of(std::string(content)));
     });
   }
   return out;

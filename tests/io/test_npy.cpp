@@ -1,6 +1,8 @@
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/io/file.hpp>
@@ -66,14 +68,56 @@ BOOST_AUTO_TEST_CASE(numpy_writes_the_same_bytes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_field_of_a_structured_array_is_read) {
+  const Folder folder;
+  for (const auto& [name, recorded] : recorded("npy").at("structured").items()) {
+    const std::string path = folder.write("a.npy", file_bytes(recorded));
+    for (const auto& [field, column] : recorded.at("fields").items()) {
+      BOOST_TEST_CONTEXT(name << " " << field) { check_array(load_npy(path, {.field = field}), column); }
+    }
+  }
+  const std::string path = folder.write("a.npy", file_bytes(recorded("npy").at("structured").at("packed")));
+  const std::string where = "[load_npy \"" + path + "\"] ";
+  const std::string fields = "id, name, position.x, position.y, pixels, old, flag";
+  check_throws<NameError>(where + "unknown field \"x\"; valid names: " + fields,
+                          [&] { load_npy(path, {.field = "x"}); });
+  for (const char* apart : {"points.x", "position", "position.", "pixels."}) {
+    BOOST_CHECK_THROW(load_npy(path, {.field = apart}), NameError);
+  }
+  check_throws<FileError>(
+      where + "the array is structured: name one of its fields, {.field = \"id\"}; it has " + fields,
+      [&] { load_npy(path); });
+  const std::string old = refused<FileError>([&] { load_npy(path, {.field = "old"}); });
+  BOOST_TEST(old.find("; got uint16 (<u2): convert it in numpy") != old.npos, old);
+  save_npy(folder.path("b.npy"), Tensor({2}));
+  check_throws<NameError>(
+      "[load_npy \"" + folder.path("b.npy") + "\"] the array must have fields to read \"x\"; it has none",
+      [&] { load_npy(folder.path("b.npy"), {.field = "x"}); });
+}
+
 BOOST_AUTO_TEST_CASE(other_dtypes_are_refused) {
   const Folder folder;
+  const std::string advice = ": convert it in numpy, x.astype(\"int64\") or the like";
+  const std::map<std::string, std::string> names{{"<u2", "uint16 (<u2)" + advice},
+                                                 {">u4", "uint32 (>u4)" + advice},
+                                                 {"<u8", "uint64 (<u8)" + advice},
+                                                 {"<c8", "complex64 (<c8)" + advice},
+                                                 {"<c16", "complex128 (<c16)" + advice},
+                                                 {"<f16", "longdouble (<f16)" + advice},
+                                                 {"<U3", "<U3 (texts)"},
+                                                 {"|S3", "|S3 (bytes)"},
+                                                 {"<M8[s]", "<M8[s] (dates)"},
+                                                 {"|V5", "|V5 (bytes without a type)"},
+                                                 {"object", "|O (objects)"}};
   for (const auto& [name, file] : recorded("npy").at("refused").items()) {
     const std::string path = folder.write("a.npy", from_hex(file.get<std::string>()));
     const std::string text = refused<FileError>([&] { load_npy(path); });
     const std::string expected =
-        "[load_npy \"" + path + "\"] the dtype must be one of <f4, <f8, <f2, |i1, <i2, <i4, <i8, |u1, |b1; got ";
+        "[load_npy \"" + path +
+        "\"] the dtype must be one of float32, float64, float16, int8, int16, int32, int64, uint8, bool; got ";
     BOOST_TEST(text.substr(0, expected.size()) == expected, name);
+    const std::string got = text.substr(std::min(expected.size(), text.size()));
+    BOOST_TEST(got == names.at(name), name);
   }
   check_throws<DTypeError>(
       "[save_npy \"a.npy\"] the dtype must be one that numpy has; got bfloat16: cast to float32 first",
@@ -121,7 +165,7 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_refused) {
 
 BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
   const Folder folder;
-  for (const std::string name : {"float32", "float16 in Fortran order", "version 2.0"}) {
+  for (const std::string name : {"float32", "float16 in Fortran order", "version 2.0", "big-endian int64"}) {
     const detail::Bytes file = file_bytes(recorded("npy").at("arrays").at(name));
     for (std::size_t size = 0; size < file.size(); ++size) {
       const std::string path =
@@ -130,6 +174,17 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
     }
     check_mutations(file, [&](const detail::Bytes& bytes) { load_npy(folder.write("a.npy", bytes)); });
   }
+}
+
+BOOST_AUTO_TEST_CASE(damaged_structured_files_are_read_or_refused) {
+  const Folder folder;
+  const detail::Bytes file = file_bytes(recorded("npy").at("structured").at("packed"));
+  check_mutations(file, [&](const detail::Bytes& bytes) {
+    try {
+      load_npy(folder.write("a.npy", bytes), {.field = "position.y"});
+    } catch (const NameError&) {
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_replaced_as_a_whole) {

@@ -1,5 +1,6 @@
 #include <mezzo/io/npy.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <istream>
 #include <streambuf>
@@ -29,7 +30,7 @@ namespace {
 /// untrusted bytes: it misreads header lengths from 128 on, and supports neither keys in another order nor version 3.0.
 class CheckedStream : public std::streambuf {
  public:
-  CheckedStream(const NpyHeader& header, const std::string& descr, const ReadBytes& read) : read_(read) {
+  CheckedStream(const NpyNumbers& header, const std::string& descr, const ReadBytes& read) : read_(read) {
     const char* const order = header.fortran_order ? "True" : "False";
     std::string text = fmt::format("{{'descr':'{}','fortran_order':{},'shape':{}}}", descr, order, header.shape);
     text.resize((text.size() / 256 + 1) * 256 - 1, ' ');
@@ -67,7 +68,7 @@ const Output& operator<<(const Output& output, const std::string& text) {
 }
 
 template <class T>
-Tensor load(std::istream& in, const NpyHeader& header) {
+Tensor load(std::istream& in, const NpyNumbers& header) {
   const auto array = xt::load_npy<T>(in);
   Tensor out = Tensor::uninitialized(header.shape, DTypeOf<T>::value);
   auto elements = xt::adapt(out.mutable_data<T>(), array.size(), xt::no_ownership(), array.shape());
@@ -75,15 +76,50 @@ Tensor load(std::istream& in, const NpyHeader& header) {
   return out;
 }
 
+/// Reads a field of each element: the bytes of the field, one after another.
+class FieldReader {
+ public:
+  FieldReader(const ReadBytes& read, const NpyNumbers& numbers)
+      : read_(read), numbers_(numbers), record_(static_cast<std::size_t>(numbers.record)) {}
+
+  void operator()(void* to, std::size_t count) {
+    auto* out = static_cast<char*>(to);
+    while (count > 0) {
+      if (left_ == 0) {
+        read_(record_.data(), record_.size());
+        left_ = static_cast<std::size_t>(numbers_.bytes);
+      }
+      const std::size_t piece = std::min(count, left_);
+      std::memcpy(out, record_.data() + numbers_.begin + numbers_.bytes - left_, piece);
+      out += piece;
+      left_ -= piece;
+      count -= piece;
+    }
+  }
+
+ private:
+  const ReadBytes& read_;
+  const NpyNumbers& numbers_;
+  std::vector<char> record_;
+  std::size_t left_ = 0;  // bytes of the field in record_ that were not returned
+};
+
+void reverse_bytes(Tensor& tensor) {
+  const std::size_t size = dtype_size(tensor.dtype());
+  auto* bytes = static_cast<unsigned char*>(tensor.mutable_raw());
+  for (auto* const end = bytes + tensor.bytes(); bytes != end; bytes += size) std::reverse(bytes, bytes + size);
+}
+
 }  // namespace
 
-Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& where) {
-  const NpyHeader header = read_npy_header(read, size, where);
+Tensor read_npy_numbers(const ReadBytes& read, const NpyNumbers& header, const std::string& where) {
   if (element_count(header.shape) == 0) return Tensor(header.shape, header.dtype);
   // A byte that is neither 0 nor 1 is not a bool: bools are read as uint8 and checked.
   const bool is_bool = header.dtype == DType::boolean;
   const DType dtype = is_bool ? DType::uint8 : header.dtype;
-  CheckedStream buffer(header, npy_descr(dtype, where), read);
+  const ReadBytes fields = FieldReader(read, header);
+  const bool whole = header.bytes == header.record;
+  CheckedStream buffer(header, npy_descr(dtype, where), whole ? read : fields);
   std::istream in(&buffer);
   in.exceptions(std::ios::badbit);  // rethrows the errors of `read`
   Tensor out = visit_dtype(dtype, [&](auto zero) -> Tensor {
@@ -94,12 +130,18 @@ Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& wh
       return load<T>(in, header);
     }
   });
+  if (header.big_endian) reverse_bytes(out);
   if (!is_bool) return out;
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const int byte = out.data<std::uint8_t>()[i];
     if (byte > 1) fail<FileError>(where, "bools must be 0 or 1; got {} at element {}", byte, i);
   }
   return out.cast(DType::boolean);
+}
+
+Tensor read_npy(const ReadBytes& read, std::uint64_t size, const std::string& field, const std::string& where) {
+  const NpyHeader header = read_npy_header(read, size, where);
+  return read_npy_numbers(read, npy_numbers(header, field, where), where);
 }
 
 void write_npy(const Tensor& tensor, const WriteBytes& write, const std::string& where) {
@@ -120,7 +162,7 @@ void write_npy(const Tensor& tensor, const WriteBytes& write, const std::string&
 
 namespace mezzo {
 
-Tensor load_npy(const std::string& path) {
+Tensor load_npy(const std::string& path, const LoadNpyOptions& options) {
   const std::string where = fmt::format("[load_npy \"{}\"]", path);
   const detail::OpenFile file(path, where);
   std::uint64_t offset = 0;
@@ -128,7 +170,7 @@ Tensor load_npy(const std::string& path) {
     file.read(offset, to, count, where);
     offset += count;
   };
-  return detail::read_npy(read, file.size(), where);
+  return detail::read_npy(read, file.size(), options.field, where);
 }
 
 void save_npy(const std::string& path, const Tensor& tensor) {

@@ -12,7 +12,10 @@ NpyFile::NpyFile(const std::string& path, const std::string& where) : file_(path
     file_.read(begin_, to, count, where_);
     begin_ += count;
   };
-  const NpyHeader header = read_npy_header(read, file_.size(), where_);
+  const NpyNumbers header = npy_numbers(read_npy_header(read, file_.size(), where_), "", where_);
+  if (header.big_endian) {
+    fail<FileError>(where_, "the array must be little-endian; got big-endian numbers, which load_npy reads");
+  }
   if (header.fortran_order)
     fail<FileError>(where_, "the array must be in C order; got Fortran order, which load_npy reads");
   if (header.shape.empty())

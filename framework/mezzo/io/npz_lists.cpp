@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -284,32 +285,27 @@ class ListPickle {
 };
 
 /// First byte of the pickle of an array of objects in `.npy`; 0 for other arrays.
-std::size_t pickle_begin(const std::string& content) {
+std::size_t pickle_begin(std::string_view content) {
   if (content.size() < 12 || content.compare(0, 6, "\x93NUMPY") != 0) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(content[i])); };
   const bool short_header = byte(6) == 1;
   const std::size_t begin = short_header ? 10 : 12;
   const std::size_t length = byte(8) + (byte(9) << 8U) + (short_header ? 0 : (byte(10) << 16U) + (byte(11) << 24U));
   if (length > content.size() - begin) return 0;
-  const std::string header = content.substr(begin, length);
-  return header.find("'descr': '|O'") == std::string::npos ? 0 : begin + length;
+  const std::string_view header = content.substr(begin, length);
+  return header.find("'descr': '|O'") == std::string_view::npos ? 0 : begin + length;
 }
 
 }  // namespace
 
 NpzLists load_npz_lists(const std::string& path) {
   NpzLists all;
-  for_each_npz_entry(path, [&](const std::string& name, const std::string& content, const std::string& where) {
+  for_each_npz_entry(path, [&](const std::string& name, std::string_view content, const std::string& where) {
     if (const std::size_t begin = pickle_begin(content)) {
       all.lists[name] = ListPickle(content.data() + begin, content.size() - begin, where).read();
       return;
     }
-    std::size_t offset = 0;
-    const auto read = [&](void* to, std::size_t count) {
-      std::memcpy(to, content.data() + offset, count);
-      offset += count;
-    };
-    all.tensors[name] = read_npy(read, content.size(), where);
+    all.tensors[name] = read_npy(reader_of(content), content.size(), "", where);
   });
   return all;
 }

@@ -1,19 +1,30 @@
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/io/npy_format.hpp>
 
 namespace mezzo::detail {
 
-/// Calls function(name without .npy, bytes, start of error texts) for each entry of a `.npz` file, in order. Errors are
-/// those of load_npz().
+/// Calls function(name without .npy, bytes, start of error texts) for each `.npy` entry of a `.npz` file, in order.
+/// Errors are those of load_npz().
 void for_each_npz_entry(
     const std::string& path,
-    const std::function<void(const std::string& name, const std::string& content, const std::string& where)>& function);
+    const std::function<void(const std::string& name, std::string_view content, const std::string& where)>& function);
+
+/// Reads bytes that follow one another.
+inline ReadBytes reader_of(std::string_view bytes) {
+  return [bytes](void* to, std::size_t count) mutable {
+    std::memcpy(to, bytes.data(), count);
+    bytes.remove_prefix(count);
+  };
+}
 
 /// Arrays of numbers, and arrays of lists of integers, by name.
 struct NpzLists {

@@ -1,6 +1,7 @@
 #include <mezzo/io/open_file.hpp>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +62,13 @@ void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const s
     offset += static_cast<std::uint64_t>(got);
     count -= static_cast<std::uint64_t>(got);
   }
+}
+
+const std::uint8_t* OpenFile::map(const std::string& where) const {
+  if (size_ == 0) return nullptr;
+  void* const bytes = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  if (bytes == MAP_FAILED) fail<FileError>(where, "cannot be mapped into memory: {}", std::strerror(errno));
+  return static_cast<const std::uint8_t*>(bytes);
 }
 
 }  // namespace mezzo::detail

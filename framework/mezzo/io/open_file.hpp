@@ -21,6 +21,9 @@ class OpenFile {
   /// Reads `count` bytes at `offset`. Thread-safe.
   void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
 
+  /// Maps the whole file into memory for reading, for munmap(); null for an empty file.
+  const std::uint8_t* map(const std::string& where) const;
+
  private:
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
