@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/random.hpp>
@@ -12,6 +13,7 @@
 #include "support/file_size_limit.hpp"
 #include "support/folder.hpp"
 #include "support/paths.hpp"
+#include "support/refused.hpp"
 #include "support/safetensors.hpp"
 #include "support/tensors.hpp"
 #include "support/throws.hpp"
@@ -19,6 +21,7 @@
 using namespace mezzo;
 using mezzo_tests::check_throws;
 using mezzo_tests::Folder;
+using mezzo_tests::refused;
 using mezzo_tests::safetensors_bytes;
 using mezzo_tests::tensor;
 
@@ -33,6 +36,17 @@ NamedTensors tensors_of_every_dtype() {
     }
   }
   return out;
+}
+
+std::string recorded_file(const std::string& name) {
+  return (mezzo_tests::tests_dir() / "parity" / "recorded" / "tensor_files" / name).string();
+}
+
+/// Memory that the process has, pages of mapped files included.
+std::uint64_t resident_bytes() {
+  std::uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * 4096;
 }
 
 std::vector<std::string> files_in(const std::string& folder) {
@@ -107,6 +121,83 @@ BOOST_AUTO_TEST_CASE(a_file_of_the_reference_library_is_read) {
   BOOST_TEST(file.read("scalar").item() == -1.5);
   BOOST_TEST(file.read("empty").describe() == "float32 (0, 3)");
   BOOST_TEST(file.read("layer.naïve").item() == 7);
+}
+
+// float8.safetensors was written by tests/parity/tensor_files.py.
+BOOST_AUTO_TEST_CASE(dtypes_that_mezzo_lacks_are_read_as_bytes) {
+  const SafetensorsFile file(recorded_file("float8.safetensors"));
+  BOOST_TEST(file.names().size() == 9U);
+  for (const std::string name : {"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"}) {
+    BOOST_TEST((!file.find(name)->dtype && file.find(name)->type == name));
+    BOOST_TEST(file.read(name).describe() == "uint8 (2, 3)");
+  }
+  BOOST_TEST(file.read("F8_E4M3").to_doubles()[1] == 0x38);  // 1
+  const Tensor words = file.read("U16"), numbers = file.read("U64");
+  BOOST_TEST(words.describe() == "uint8 (2, 3, 2)");
+  BOOST_TEST((words.to_doubles() == std::vector<double>{0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0}));
+  BOOST_TEST(numbers.describe() == "uint8 (2, 3, 8)");
+  BOOST_TEST(file.read("C64").describe() == "uint8 (2, 3, 8)");
+  const Folder folder;
+  const SafetensorsFile packed(
+      folder.write("a", safetensors_bytes("{" + tensor("a", "F4", "[3,2]", "[0,3]") + "}", 3)));
+  BOOST_TEST(packed.read("a").describe() == "uint8 (3,)");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_are_read_in_the_mapped_file) {
+  const Folder folder;
+  save_safetensors(folder.path("a"), {{"x", Tensor({2}, std::vector<float>{1, 2})}});
+  const SafetensorsFile file(folder.path("a"));
+  float second = 0;
+  std::memcpy(&second, static_cast<const char*>(file.data("x")) + sizeof second, sizeof second);
+  BOOST_TEST(second == 2);
+  BOOST_CHECK_THROW(file.data("y"), NameError);
+  const NamedTensors all = load_safetensors(folder.path("a"));
+  BOOST_TEST((all.size() == 1 && all[0].first == "x" && all[0].second.equal(file.read("x"))));
+}
+
+// 1 GB of holes: reading one tensor touches its pages alone.
+BOOST_AUTO_TEST_CASE(a_large_file_costs_the_pages_that_are_read) {
+  const Folder folder;
+  const std::string header = "{" + tensor("large", "U8", "[1073741824]", "[0,1073741824]") + "," +
+                             tensor("small", "U8", "[4096]", "[1073741824,1073745920]") + "}";
+  const std::string path = folder.write("a", safetensors_bytes(header));
+  std::filesystem::resize_file(path, 8 + header.size() + 1073745920);
+  const std::uint64_t before = resident_bytes();
+  const SafetensorsFile file(path);
+  BOOST_TEST(file.read("small").bytes() == 4096U);
+  BOOST_TEST(resident_bytes() - before < 64U << 20U);
+}
+
+BOOST_AUTO_TEST_CASE(shards_are_read_as_one_file) {
+  const SafetensorsFile shards(recorded_file("model.safetensors.index.json")),
+      whole(recorded_file("whole.safetensors"));
+  BOOST_TEST(shards.entries().size() == whole.entries().size());
+  for (const std::string& name : whole.names()) BOOST_TEST(shards.read(name).equal(whole.read(name)), name);
+  BOOST_TEST((shards.metadata() == Metadata{{"format", "pt"}}));
+  BOOST_TEST((shards.checksums() == SafetensorsFile::Checksums::none));
+}
+
+BOOST_AUTO_TEST_CASE(malformed_indices_are_refused) {
+  const Folder folder;
+  save_safetensors(folder.path("a.safetensors"), {{"x", Tensor({2})}, {"y", Tensor({3})}});
+  const std::string path = folder.path("model.safetensors.index.json"), where = "[safetensors \"" + path + "\"] ";
+  const auto text = [&](const std::string& index) {
+    folder.write("model.safetensors.index.json", detail::Bytes(index.begin(), index.end()));
+    return refused<FileError>([&] { SafetensorsFile{path}; });
+  };
+  BOOST_TEST(text(R"({"weight_map": {"x": "a.safetensors"}})") == "");
+  BOOST_TEST(SafetensorsFile(path).names() == std::vector<std::string>{"x"}, boost::test_tools::per_element());
+  const std::string must = where + "an index must be a JSON object with an object \"weight_map\"; got another text";
+  for (const char* other : {"{         ", "{\"weight_map\": []}", "{\"weights\": {}}"}) BOOST_TEST(text(other) == must);
+  BOOST_TEST(text(R"({"weight_map": {"z": "a.safetensors"}})") ==
+             where + "tensor \"z\" must be in \"" + folder.path("a.safetensors") + "\"; that file lacks it");
+  for (const char* file : {"../a.safetensors", "/etc/passwd", "..", ""}) {
+    BOOST_TEST(text(std::string(R"({"weight_map": {"x": ")") + file + "\"}}") ==
+               where + "tensor \"x\": must be in a file of the index's folder; got \"" + file + "\"");
+  }
+  BOOST_TEST(text(R"({"weight_map": {"x": 3}})") ==
+             where + "tensor \"x\": must be in a file of the index's folder; got no name");
+  BOOST_TEST(text(R"({"weight_map": {"x": "none.safetensors"}})").find("cannot be opened") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(tensors_may_be_listed_in_any_order) {

@@ -26,12 +26,13 @@ scripts=("$@")
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
-  preprocessing recurrent recurrent_cells spatial_layers word_sequences minilm edge_inputs
+  preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
   edge_preprocessing tokenizer tokenizer_json image npy tables weight_order wgan)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
+    tensor_files) python=$(python_with torch_safetensors torch==2.8.0 safetensors==0.8.0 numpy==2.4.6) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
     tokenizer_json)
       python=$(python_with tokenizer_json tokenizers==0.23.3 sentencepiece==0.2.1 protobuf)

@@ -13,6 +13,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/visit.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/npy_format.hpp>
 #include <mezzo/io/open_file.hpp>
@@ -164,6 +165,7 @@ namespace mezzo {
 
 Tensor load_npy(const std::string& path, const LoadNpyOptions& options) {
   const std::string where = fmt::format("[load_npy \"{}\"]", path);
+  detail::check_kind(path, {detail::FileKind::npy}, where, "an array of NumPy (.npy)");
   const detail::OpenFile file(path, where);
   std::uint64_t offset = 0;
   const auto read = [&](void* to, std::size_t count) {
@@ -175,6 +177,7 @@ Tensor load_npy(const std::string& path, const LoadNpyOptions& options) {
 
 void save_npy(const std::string& path, const Tensor& tensor) {
   const std::string where = fmt::format("[save_npy \"{}\"]", path);
+  detail::check_suffix(path, detail::FileKind::npy, where, ".npy");
   detail::npy_descr(tensor.dtype(), where);  // before a file is made
   detail::FileReplacement file(path, where);
   detail::write_npy(

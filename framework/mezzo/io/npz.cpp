@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npy_format.hpp>
 #include <mezzo/io/npz_lists.hpp>
 #include <mezzo/io/zip_directory.hpp>
@@ -16,6 +17,11 @@ namespace {
 constexpr std::string_view npy_suffix = ".npy";
 
 std::string label_of_npz(const std::string& path) { return fmt::format("[load_npz \"{}\"]", path); }
+
+void check_kind_of_npz(const std::string& path, const std::string& where) {
+  using detail::FileKind;
+  detail::check_kind(path, {FileKind::npz, FileKind::zip}, where, "an archive of NumPy's arrays (.npz)");
+}
 
 std::string label_of_entry(const std::string& where, const std::string& name) {
   return fmt::format("{} entry \"{}\":", where, name);
@@ -44,6 +50,7 @@ void detail::for_each_npz_entry(
     const std::string& path,
     const std::function<void(const std::string&, std::string_view, const std::string&)>& function) {
   const std::string where = label_of_npz(path);
+  check_kind_of_npz(path, where);
   const ZipFile zip(path, where);
   for (const ZipEntry& entry : zip.entries()) {
     const auto name = array_name(entry.name);
@@ -76,6 +83,7 @@ std::map<std::string, Tensor> load_npz(const std::string& path) {
 
 Tensor load_npz(const std::string& path, const std::string& name, const LoadNpyOptions& options) {
   const std::string where = label_of_npz(path);
+  check_kind_of_npz(path, where);
   const detail::ZipFile zip(path, where);
   const detail::ZipEntry* const entry = zip.find(name + std::string(npy_suffix));
   if (entry == nullptr) {
@@ -93,6 +101,7 @@ Tensor load_npz(const std::string& path, const std::string& name, const LoadNpyO
 
 void save_npz(const std::string& path, const std::map<std::string, Tensor>& tensors) {
   const std::string where = fmt::format("[save_npz \"{}\"]", path);
+  detail::check_suffix(path, detail::FileKind::npz, where, ".npz");
   const auto array_where = [&](const std::string& name) { return fmt::format("{} array \"{}\":", where, name); };
   for (const auto& [name, tensor] : tensors) {
     check_npz_name(name, where);

@@ -6,74 +6,89 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/io/tensor_entry.hpp>
 
 namespace mezzo {
 
-/// Metadata of a safetensors file, its `__metadata__`.
+/// Metadata of a safetensors file, its `__metadata__`: texts by name.
 using Metadata = std::map<std::string, std::string>;
 
-/// Tensors with their names.
+/// Tensors with their names, as they are read from and written to files.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-namespace detail {
-class OpenFile;
-}
-
-/// A safetensors file, open for reading. Copies share it. All content is checked; errors name file and tensor.
-class SafetensorsFile {
+/// A safetensors file, open for reading, or the shards that a `model.safetensors.index.json` lists. Copies share it.
+/// The file is mapped into memory, so that opening it and reading some of its tensors costs the pages that these have,
+/// not the whole file. All content is checked; errors name file and tensor.
+///
+///     const SafetensorsFile file("model.safetensors");
+///     for (const std::string& name : file.names()) std::cout << name << " " << to_string(file.find(name)->shape);
+///     const Tensor embeddings = file.read("embeddings.weight");
+class MEZZO_API SafetensorsFile {
  public:
-  /// A tensor's entry in the header.
-  struct Entry {
-    std::string name;
-    DType dtype = DType::float32;
-    Shape shape;
-    std::uint64_t begin = 0;  ///< offset in bytes from the first tensor
-    std::uint64_t bytes = 0;  ///< size in bytes
-  };
+  /// A tensor's entry in the header. `begin` counts in the file, or the shard, that has it.
+  using Entry = TensorEntry;
 
-  /// Opens a file and checks its header. The tensors must fill the file without gaps; the header may list them in any
-  /// order. Throws a FileError if the file is missing or malformed, if its header has a checksum that differs, or if a
-  /// tensor has a dtype that mezzo lacks (U16, U32, U64, float8) or a rank above 32.
+  /// Opens a file and checks its header, or those of all shards. The tensors must fill a file without gaps; the header
+  /// may list them in any order. Throws a FileError if the file is missing or malformed, if its header has a checksum
+  /// that differs, if a tensor has a dtype that the format doesn't know or a rank above 32, or if an index names a
+  /// tensor that its shard lacks.
   explicit SafetensorsFile(const std::string& path);
 
   /// The path given to the constructor.
   const std::string& path() const { return path_; }
 
-  /// All entries, ordered by offset.
+  /// All entries, ordered by offset; shards are in the order of their names.
   const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Names of all tensors, in the order of entries().
+  std::vector<std::string> names() const;
 
   /// Entry of a name; null if there is none.
   const Entry* find(const std::string& name) const;
 
-  /// The metadata, without the checksums of save_safetensors().
+  /// The metadata, without the checksums of save_safetensors(). Those of shards are merged; the first one counts.
   const Metadata& metadata() const { return metadata_; }
 
-  /// Parts of a file that have checksums. save_safetensors() writes `all`; older versions wrote `tensors`.
+  /// Parts of a file that have checksums. save_safetensors() writes `all`; older versions wrote `tensors`. Those of
+  /// shards: the least.
   enum class Checksums { none, tensors, all };
   Checksums checksums() const { return checksummed_; }
 
-  /// Reads one tensor. Throws a NameError if there is none of that name. Throws a FileError if it can't be read, if a
-  /// bool is neither 0 nor 1, or if the file has checksums (written by save_safetensors()) and the tensor's differs.
+  /// Reads one tensor. A dtype that mezzo lacks is read as uint8: F8_* with the tensor's shape; U16, U32, U64 and C64
+  /// with one more axis, the bytes of an element; F4 and F6_*, which pack elements, with one axis. Throws a NameError
+  /// if there is no tensor of that name. Throws a FileError if it can't be read, if a bool is neither 0 nor 1, or if
+  /// the file has checksums (written by save_safetensors()) and the tensor's differs.
   Tensor read(const std::string& name) const;
 
+  /// Bytes of one tensor in the mapped file, without a copy and without the checks of read(); they are not aligned, and
+  /// valid as long as a copy of this object exists. The file must not be cut meanwhile. Throws a NameError if there is
+  /// no tensor of that name.
+  const void* data(const std::string& name) const;
+
  private:
+  struct Shard;
+  void add(const Shard& shard, std::size_t number, const std::vector<std::string>& names);
+  std::pair<const Shard*, const Entry*> place_of(const std::string& name) const;
+
   std::string path_;
-  std::shared_ptr<const detail::OpenFile> file_;
-  std::uint64_t data_begin_ = 0;
+  std::shared_ptr<const std::vector<Shard>> shards_;
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> places_;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> places_;  // by name: indices in shards_ and entries_
   Metadata metadata_;
   Checksums checksummed_ = Checksums::none;
-  std::vector<std::uint32_t> checksums_;  // of the entries
 };
+
+/// Reads all tensors of a file, or of the shards of an index. Errors are those of SafetensorsFile.
+MEZZO_API NamedTensors load_safetensors(const std::string& path);
 
 /// Writes tensors, ordered by element size (largest first), then by name. The metadata entry `crc32` has a CRC-32 of
 /// the header and of each tensor; other readers ignore it. The file is written atomically: to a temporary file, which
-/// is flushed to the disk and renamed. Throws a FileError if that fails or if the file exists and is read-only; then a
-/// previous file is unchanged (unless the error text says that the file has the new content), and no other file is
-/// left. Throws a NameError before it writes if two tensors have the same name, if a name is `__metadata__` or not
-/// UTF-8, or if `metadata` has an entry `crc32`.
-void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
+/// is flushed to the disk and renamed. Throws a FileError if that fails, if the file exists and is read-only, or if the
+/// path has the suffix of another format (".pt"); then a previous file is unchanged (unless the error text says that
+/// the file has the new content), and no other file is left. Throws a NameError before it writes if two tensors have
+/// the same name, if a name is `__metadata__` or not UTF-8, or if `metadata` has an entry `crc32`.
+MEZZO_API void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace mezzo

@@ -17,19 +17,36 @@ namespace {
 
 struct Row {
   const char* name;
-  DType dtype;
+  std::uint64_t bits;  // of an element
+  std::optional<DType> dtype;
 };
 
-constexpr std::array<Row, 10> dtypes{{{"F32", DType::float32},
-                                      {"F64", DType::float64},
-                                      {"BF16", DType::bfloat16},
-                                      {"F16", DType::float16},
-                                      {"I8", DType::int8},
-                                      {"I16", DType::int16},
-                                      {"I32", DType::int32},
-                                      {"I64", DType::int64},
-                                      {"U8", DType::uint8},
-                                      {"BOOL", DType::boolean}}};
+// All dtypes of the reference library, version 0.8.
+constexpr std::array<Row, 22> dtypes{
+    {{"F32", 32, DType::float32},  {"F64", 64, DType::float64},      {"BF16", 16, DType::bfloat16},
+     {"F16", 16, DType::float16},  {"I8", 8, DType::int8},           {"I16", 16, DType::int16},
+     {"I32", 32, DType::int32},    {"I64", 64, DType::int64},        {"U8", 8, DType::uint8},
+     {"BOOL", 8, DType::boolean},  {"U16", 16, std::nullopt},        {"U32", 32, std::nullopt},
+     {"U64", 64, std::nullopt},    {"F8_E4M3", 8, std::nullopt},     {"F8_E5M2", 8, std::nullopt},
+     {"F8_E8M0", 8, std::nullopt}, {"F8_E4M3FNUZ", 8, std::nullopt}, {"F8_E5M2FNUZ", 8, std::nullopt},
+     {"F6_E2M3", 6, std::nullopt}, {"F6_E3M2", 6, std::nullopt},     {"F4", 4, std::nullopt},
+     {"C64", 64, std::nullopt}}};
+
+/// Size of a tensor in bytes; nullopt if it is 2^64 or more, or if packed elements don't fill the last byte.
+std::optional<std::uint64_t> bytes_of_entry(const TensorEntry& entry) {
+  const std::uint64_t bits = safetensors_bits(entry.type);
+  if (bits % 8 == 0) return checked_bytes(entry.shape, bits / 8);
+  const auto all = checked_bytes(entry.shape, bits);
+  if (!all || *all % 8 != 0) return std::nullopt;
+  return *all / 8;
+}
+
+/// Text of such a size for errors.
+std::string expected_bytes(const TensorEntry& entry) {
+  const auto bytes = bytes_of_entry(entry);
+  const bool packed = safetensors_bits(entry.type) % 8 != 0;
+  return !bytes && packed ? "whole" : describe_bytes(bytes);
+}
 
 /// Receives the JSON token by token and throws a FileError at the first token that the format does not allow. A parsed
 /// tree would hide duplicate keys, because the library keeps only the last one.
@@ -167,6 +184,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
       names.emplace_back(row.name);
       if (value != row.name) continue;
       entry_.dtype = row.dtype;
+      entry_.type = row.name;
       return;
     }
     fail_here("dtype must be one of {}; got \"{}\"", fmt::join(names, ", "), value);
@@ -176,10 +194,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     for (const char* field : {"dtype", "shape", "data_offsets"}) {
       if (fields_.count(field) == 0) fail_here("must have the field {}; it is missing", field);
     }
-    const auto bytes = checked_bytes(entry_.shape, entry_.dtype);
+    const auto bytes = bytes_of_entry(entry_);
     if (bytes != entry_.bytes) {
-      fail_here("{} {} must have {} bytes; data_offsets give {}", entry_.dtype, entry_.shape, describe_bytes(bytes),
-                entry_.bytes);
+      fail_here("{} {} must have {} bytes; data_offsets give {}", type_text(entry_), entry_.shape,
+                expected_bytes(entry_), entry_.bytes);
     }
     header.entries.push_back(std::move(entry_));
   }
@@ -243,10 +261,16 @@ SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_
   return std::move(reader.header);
 }
 
-std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor) {
-  const std::string head = name + '\0' + safetensors_name(tensor.dtype()) + to_string(tensor.shape());
+std::uint64_t safetensors_bits(const std::string& type) {
+  const auto* const row =
+      std::find_if(dtypes.begin(), dtypes.end(), [&](const Row& known) { return known.name == type; });
+  return row == dtypes.end() ? 0 : row->bits;
+}
+
+std::uint32_t safetensors_checksum(const TensorEntry& entry, const void* bytes) {
+  const std::string head = entry.name + '\0' + entry.type + to_string(entry.shape);
   auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-  crc = crc32_z(crc, static_cast<const Bytef*>(tensor.raw()), tensor.bytes());
+  crc = crc32_z(crc, static_cast<const Bytef*>(bytes), entry.bytes);
   return static_cast<std::uint32_t>(crc);
 }
 
@@ -259,8 +283,7 @@ std::uint32_t safetensors_checksum(const SafetensorsHeader& header) {
     if (key != checksum_name) text += key + '\0' + value + '\0';
   }
   for (const auto* entry : entries) {
-    text += fmt::format("{} {} {} {} {}", entry->name, safetensors_name(entry->dtype), entry->shape, entry->begin,
-                        entry->bytes);
+    text += fmt::format("{} {} {} {} {}", entry->name, entry->type, entry->shape, entry->begin, entry->bytes);
     text += '\0';
   }
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));

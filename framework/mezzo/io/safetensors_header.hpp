@@ -29,8 +29,11 @@ std::string safetensors_label(const std::string& path, const std::string& tensor
 /// `data_bytes`.
 SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_t data_bytes, const std::string& path);
 
+/// Bits of an element of a dtype of the format: 8 for "F8_E4M3", 4 for "F4". 0 for an unknown dtype.
+std::uint64_t safetensors_bits(const std::string& type);
+
 /// CRC-32 of a tensor's name, dtype, shape and elements.
-std::uint32_t safetensors_checksum(const std::string& name, const Tensor& tensor);
+std::uint32_t safetensors_checksum(const TensorEntry& entry, const void* bytes);
 
 /// CRC-32 of the content of a header: all entries, ordered by name, and the metadata without `crc32`.
 std::uint32_t safetensors_checksum(const SafetensorsHeader& header);

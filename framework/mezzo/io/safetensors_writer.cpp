@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 
@@ -34,8 +35,8 @@ std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string
 
 std::string checksums(const detail::SafetensorsHeader& header, const std::vector<const Item*>& items) {
   std::string out = fmt::format("{:08x}", detail::safetensors_checksum(header));
-  for (const Item* item : items) {
-    out += fmt::format("{:08x}", detail::safetensors_checksum(item->first, item->second));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out += fmt::format("{:08x}", detail::safetensors_checksum(header.entries[i], items[i]->second.raw()));
   }
   return out;
 }
@@ -46,7 +47,12 @@ detail::SafetensorsHeader header_of(const std::vector<const Item*>& items, const
   std::uint64_t begin = 0;
   for (const Item* item : items) {
     const Tensor& tensor = item->second;
-    header.entries.push_back({item->first, tensor.dtype(), tensor.shape(), begin, tensor.bytes()});
+    header.entries.push_back({.name = item->first,
+                              .dtype = tensor.dtype(),
+                              .shape = tensor.shape(),
+                              .begin = begin,
+                              .bytes = tensor.bytes(),
+                              .type = detail::safetensors_name(tensor.dtype())});
     begin += tensor.bytes();
   }
   if (!header.metadata.emplace(detail::checksum_name, checksums(header, items)).second) {
@@ -60,9 +66,8 @@ std::string text_of(const detail::SafetensorsHeader& header, const std::string& 
     nlohmann::ordered_json json;
     json[detail::metadata_name] = header.metadata;
     for (const SafetensorsFile::Entry& entry : header.entries) {
-      json[entry.name] = {{"dtype", detail::safetensors_name(entry.dtype)},
-                          {"shape", entry.shape},
-                          {"data_offsets", {entry.begin, entry.begin + entry.bytes}}};
+      json[entry.name] = {
+          {"dtype", entry.type}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.begin + entry.bytes}}};
     }
     std::string text = json.dump();
     text.append((8 - text.size() % 8) % 8, ' ');
@@ -76,6 +81,8 @@ std::string text_of(const detail::SafetensorsHeader& header, const std::string& 
 }  // namespace
 
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
+  detail::check_suffix(path, detail::FileKind::safetensors, detail::safetensors_label(path),
+                       ".safetensors, or have a suffix of its own");
   const std::vector<const Item*> items = in_order(tensors, path);
   const std::string header = text_of(header_of(items, metadata, path), path);
   if (header.size() > detail::max_header_bytes) {

@@ -129,25 +129,31 @@ Tensor FileWeight::join_parts(const Tensor& first, const Tensor& second) const {
   return concat({first, second}, 0).tensor().reshape(shape());
 }
 
-std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype) {
+std::string dtype_fault(const TensorEntry& entry, DType dtype) {
   const bool floats = is_floating(dtype);
-  if (floats ? is_floating(entry.dtype) : entry.dtype == dtype) return {};
+  if (floats ? entry.dtype && is_floating(*entry.dtype) : entry.dtype == dtype) return {};
   return fmt::format("tensor \"{}\" must be {}, got {}", entry.name, floats ? "a float" : dtype_name(dtype),
-                     entry.dtype);
+                     type_text(entry));
 }
 
-std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape) {
+std::string shape_fault(const TensorEntry& entry, const Shape& shape) {
   if (entry.shape == shape) return {};
   return fmt::format("tensor \"{}\" must have shape {}, got {}", entry.name, shape, entry.shape);
 }
 
 void Findings::add(const std::string& text) {
   if (text.empty() || ++count_ > most_findings) return;
-  text_ += (text_.empty() ? "" : "; ") + text;
+  texts_.push_back(text);
+}
+
+void Findings::add(const Findings& others) {
+  for (const std::string& text : others.texts_) add(text);
+  count_ += others.count_ - others.texts_.size();
 }
 
 std::string Findings::text() const {
-  return count_ <= most_findings ? text_ : fmt::format("{}; and {} more", text_, count_ - most_findings);
+  const std::string first = fmt::format("{}", fmt::join(texts_, "; "));
+  return count_ <= most_findings ? first : fmt::format("{}; and {} more", first, count_ - texts_.size());
 }
 
 FileWeights file_weights(const LayerState& layer) {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/io/safetensors.hpp>
+#include <mezzo/io/tensor_entry.hpp>
 #include <mezzo/nn/layer_state.hpp>
 
 namespace mezzo::detail {
@@ -49,19 +49,21 @@ struct FileWeight {
 inline DType file_dtype(DType dtype) { return is_floating(dtype) ? accumulation_dtype(dtype) : dtype; }
 
 /// Error text if a tensor of a file does not fit a weight of that dtype or shape; "" if it fits.
-std::string dtype_fault(const SafetensorsFile::Entry& entry, DType dtype);
-std::string shape_fault(const SafetensorsFile::Entry& entry, const Shape& shape);
+std::string dtype_fault(const TensorEntry& entry, DType dtype);
+std::string shape_fault(const TensorEntry& entry, const Shape& shape);
 
 /// List of error texts, joined to one line: the first 20, then the number of the others.
 class Findings {
  public:
   /// Adds a text unless it is empty.
   void add(const std::string& text);
+  /// Adds all texts of another list.
+  void add(const Findings& others);
   bool any() const { return count_ > 0; }
   std::string text() const;
 
  private:
-  std::string text_;
+  std::vector<std::string> texts_;  // the first 20
   std::size_t count_ = 0;
 };
 

@@ -1,0 +1,187 @@
+#include <mezzo/io/file_kind.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/io/open_file.hpp>
+#include <mezzo/io/safetensors_header.hpp>
+#include <mezzo/io/zip_file.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct KindRow {
+  FileKind kind;
+  const char* name;
+  std::string_view begin;              // first bytes; "": not recognized by them
+  std::size_t offset;                  // of `begin`
+  std::vector<std::string_view> ends;  // suffixes in lower case
+  const char* reader;                  // what reads such a file
+};
+
+constexpr const char* other_reader = "mezzo doesn't read it: save the weights as safetensors, or as .npz";
+
+/// The table, first rows first.
+const std::vector<KindRow>& kind_rows() {
+  static const auto* const rows = new std::vector<KindRow>{
+      {FileKind::safetensors,
+       "a safetensors file",
+       "",
+       0,
+       {".safetensors", ".mezzo"},
+       "load_weights() and load_safetensors() read it, load_model() a model that Model::save() wrote"},
+      {FileKind::shard_index, "an index of shards", "", 0, {".index.json"}, "load_weights() reads it"},
+      {FileKind::npy, "an array of NumPy", "\x93NUMPY"sv, 0, {".npy"}, "load_npy() reads it"},
+      {FileKind::npz, "an archive of NumPy's arrays", "", 0, {".npz"}, "load_npz() reads it"},
+      {FileKind::torch_legacy,
+       "a PyTorch file in the form from before 1.6",
+       "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv,
+       0,
+       {},
+       "mezzo reads the newer form: torch.save(torch.load(path, map_location=\"cpu\"), path)"},
+      {FileKind::torch_script,
+       "a TorchScript program",
+       "",
+       0,
+       {},
+       "mezzo doesn't read it: save its weights, torch.save(torch.jit.load(path).state_dict(), path)"},
+      {FileKind::torch, "a PyTorch file", "", 0, {".pt", ".pth", ".bin"}, "load_weights() and TorchFile read it"},
+      {FileKind::keras, "a Keras model", "", 0, {".keras"}, other_reader},
+      {FileKind::hdf5,
+       "an HDF5 file, as Keras writes weights and models",
+       "\x89HDF\r\n\x1a\n"sv,
+       0,
+       {".h5", ".hdf5"},
+       other_reader},
+      {FileKind::onnx, "an ONNX model", "", 0, {".onnx"}, other_reader},
+      {FileKind::tensorflow, "a TensorFlow graph", "", 0, {".pb"}, other_reader},
+      {FileKind::tflite, "a TensorFlow Lite model", "TFL3"sv, 4, {".tflite"}, other_reader},
+      {FileKind::gguf, "a GGUF file of llama.cpp", "GGUF"sv, 0, {".gguf"}, other_reader},
+      {FileKind::pickle,
+       "a pickle of Python",
+       "",
+       0,
+       {".pkl", ".pickle"},
+       "mezzo doesn't read it, since it can run code: save arrays as .npz, tensors by torch.save()"},
+      {FileKind::gzip, "a gzip file", "\x1f\x8b"sv, 0, {".gz"}, "decompress it first"},
+      {FileKind::zip, "a zip archive", "PK\x03\x04"sv, 0, {".zip"}, "extract it first"},
+      {FileKind::zip, "a zip archive", "PK\x05\x06"sv, 0, {}, "it is empty"},
+      {FileKind::picture, "a picture", "\x89PNG\r\n\x1a\n"sv, 0, {".png"}, "load_image() reads it"},
+      {FileKind::picture, "a picture", "\xff\xd8\xff"sv, 0, {".jpg", ".jpeg"}, "load_image() reads it"}};
+  return *rows;
+}
+
+const KindRow& row_of(FileKind kind) {
+  const auto& rows = kind_rows();
+  return *std::find_if(rows.begin(), rows.end(), [&](const KindRow& row) { return row.kind == kind; });
+}
+
+/// Row of a path's suffix; null if no format has it.
+const KindRow* row_of_suffix(const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const KindRow& row : kind_rows()) {
+    for (const std::string_view end : row.ends) {
+      if (name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) return &row;
+    }
+  }
+  return nullptr;
+}
+
+/// Kind of a zip archive by the names of its entries.
+FileKind kind_of_archive(const std::string& path) {
+  const ZipFile zip(path, "");
+  const auto has = [&](std::string_view end) {
+    return std::any_of(zip.entries().begin(), zip.entries().end(),
+                       [&](const ZipEntry& entry) { return std::string_view(entry.name).ends_with(end); });
+  };
+  if (has("constants.pkl")) return FileKind::torch_script;
+  if (has("data.pkl")) return FileKind::torch;
+  if (has("model.weights.h5") || zip.find("config.json") != nullptr) return FileKind::keras;
+  return has(".npy") ? FileKind::npz : FileKind::zip;
+}
+
+/// True for the start of a safetensors file: the length of a header, and the header's first character.
+bool is_safetensors(std::string_view start) {
+  constexpr std::size_t length_bytes = 8;
+  if (start.size() <= length_bytes || start[length_bytes] != '{') return false;
+  std::uint64_t length = 0;
+  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8U | static_cast<unsigned char>(start[i]);
+  return length <= max_header_bytes;
+}
+
+bool is_pickle(std::string_view start) {
+  constexpr unsigned char protocol = 0x80, last_protocol = 5;
+  return start.size() > 2 && static_cast<unsigned char>(start[0]) == protocol &&
+         static_cast<unsigned char>(start[1]) <= last_protocol;
+}
+
+/// Kind by the first bytes; unknown if no row has them.
+FileKind kind_of_start(std::string_view start) {
+  if (is_safetensors(start)) return FileKind::safetensors;  // its length may look like another kind
+  for (const KindRow& row : kind_rows()) {
+    if (row.begin.empty() || start.size() <= row.offset) continue;
+    if (start.substr(row.offset).starts_with(row.begin)) return row.kind;
+  }
+  return is_pickle(start) ? FileKind::pickle : FileKind::unknown;
+}
+
+bool is_readable(const std::string& path) {
+  try {
+    const OpenFile file(path, "");
+    return true;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+/// Kind by the content; unknown for a damaged archive and for a file that can't be read.
+FileKind kind_of_content(const std::string& path) {
+  try {
+    const OpenFile file(path, "");
+    std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
+    file.read(0, start.data(), start.size(), "");
+    const FileKind kind = kind_of_start(start);
+    return kind == FileKind::zip ? kind_of_archive(path) : kind;
+  } catch (const FileError&) {
+    return FileKind::unknown;
+  }
+}
+
+}  // namespace
+
+FileKind kind_of_file(const std::string& path) {
+  const FileKind kind = kind_of_content(path);
+  if (kind != FileKind::unknown || !is_readable(path)) return kind;
+  const KindRow* const row = row_of_suffix(path);
+  return row == nullptr ? kind : row->kind;
+}
+
+void check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                const char* expected) {
+  const FileKind kind = kind_of_file(path);
+  if (kind == FileKind::unknown || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return;
+  const char* const is = kind_of_content(path) == kind ? "it is" : "its suffix is that of";
+  fail<FileError>(where, "must be {}; {} {}: {}", expected, is, row_of(kind).name, row_of(kind).reader);
+}
+
+bool has_other_suffix(const std::string& path, FileKind written) {
+  const KindRow* const row = row_of_suffix(path);
+  return row != nullptr && row->kind != written;
+}
+
+void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected) {
+  if (!has_other_suffix(path, written)) return;
+  fail<FileError>(where, "the file must end in {}; \"{}\" is the suffix of {}, which is not written", expected,
+                  std::filesystem::path(path).extension().string(), row_of_suffix(path)->name);
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,45 @@
+#pragma once
+#include <initializer_list>
+#include <string>
+
+namespace mezzo::detail {
+
+/// Kinds of files that are recognized. One table in file_kind.cpp has their first bytes, suffixes and descriptions.
+enum class FileKind {
+  unknown,
+  safetensors,  ///< also `.mezzo` and checkpoints of mezzo
+  shard_index,
+  npy,
+  npz,
+  torch,
+  torch_script,
+  torch_legacy,
+  keras,
+  hdf5,
+  onnx,
+  tensorflow,
+  tflite,
+  gguf,
+  pickle,
+  gzip,
+  zip,
+  picture,
+};
+
+/// Kind of an existing file by its first bytes, a zip archive by its entries, else by its suffix. unknown for a file
+/// that can't be read: who reads it has the reason.
+FileKind kind_of_file(const std::string& path);
+
+/// A FileError if the file is of a known kind that isn't one of `kinds`: `where`, `expected` (the files that are read),
+/// the kind of the file and what reads it.
+void check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                const char* expected);
+
+/// True if a path has a suffix of another format than the one that is going to be written.
+bool has_other_suffix(const std::string& path, FileKind written);
+
+/// A FileError if a path has a suffix of another format than the one that is going to be written: no file has the name
+/// of a format that it isn't. `expected` names the suffixes to choose.
+void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected);
+
+}  // namespace mezzo::detail

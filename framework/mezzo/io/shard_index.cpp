@@ -1,0 +1,54 @@
+#include <mezzo/io/shard_index.hpp>
+
+#include <filesystem>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/io/open_file.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+constexpr std::uint64_t max_index_bytes = 16'000'000;
+constexpr const char* weight_map = "weight_map";
+
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string("/\\\0", 3)) == name.npos;
+}
+
+nlohmann::json parse_index(const std::string& path, const std::string& where) {
+  const OpenFile file(path, where);
+  if (file.size() > max_index_bytes) {
+    fail<FileError>(where, "an index must have at most {} bytes; got {}", max_index_bytes, file.size());
+  }
+  std::string text(file.size(), ' ');
+  file.read(0, text.data(), text.size(), where);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const bool good = json.is_object() && json.contains(weight_map) && json.at(weight_map).is_object();
+  if (!good)
+    fail<FileError>(where, "an index must be a JSON object with an object \"{}\"; got another text", weight_map);
+  return json.at(weight_map);
+}
+
+}  // namespace
+
+ShardIndex read_shard_index(const std::string& path, const std::string& where) {
+  std::map<std::string, std::vector<std::string>> files;
+  const nlohmann::json map = parse_index(path, where);
+  for (const auto& [name, file] : map.items()) {
+    const bool good = file.is_string() && is_file_name(file.get_ref<const std::string&>());
+    if (!good) {
+      fail<FileError>(where, "tensor \"{}\": must be in a file of the index's folder; got {}", name,
+                      file.is_string() ? '"' + file.get<std::string>() + '"' : "no name");
+    }
+    files[file.get<std::string>()].push_back(name);
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  ShardIndex index;
+  for (auto& [file, names] : files) index.emplace_back((folder / file).string(), std::move(names));
+  return index;
+}
+
+}  // namespace mezzo::detail
