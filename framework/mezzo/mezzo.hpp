@@ -57,6 +57,7 @@
 #include <mezzo/io/npy.hpp>
 #include <mezzo/io/npz.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/io/torch_file.hpp>
 #include <mezzo/layers/activations/activation.hpp>
 #include <mezzo/layers/activations/elu.hpp>
 #include <mezzo/layers/activations/gelu.hpp>

@@ -20,7 +20,7 @@ class Folder(NamedTuple):
 
 FOLDERS = {
     "core": Folder("dtypes, shapes, tensors, random numbers, threads, memory, instruction sets, errors"),
-    "io": Folder("files: safetensors, NumPy's, CSV, gzip, IDX", ("core",)),
+    "io": Folder("files: safetensors, PyTorch's, NumPy's, CSV, gzip, zip, IDX", ("core",)),
     "data": Folder("data sets, samplers, loaders", ("io",)),
     "data/text": Folder("tokenizers", ("io", "data")),
     "data/tables": Folder("tables of named columns, read from CSV", ("io", "data", "data/text")),

@@ -1,0 +1,18 @@
+#include <mezzo/io/torch_file.hpp>
+
+#include "fuzz.hpp"
+#include "support/paths.hpp"
+
+void mezzo_fuzz::read_input(const Bytes& bytes) {
+  const mezzo::TorchFile file(file_of(bytes));
+  for (const std::string& name : file.names()) touch(file.read(name));
+}
+
+std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+  const auto folder = mezzo_tests::tests_dir() / "parity" / "recorded" / "tensor_files";
+  std::vector<Bytes> out;
+  for (const char* name : {"one_tensor.pt", "wrapped.pt", "protocol_4.pt", "tensors.pt", "deflated.pt", "complex.pt"}) {
+    out.push_back(content_of((folder / name).string()));
+  }
+  return out;
+}
