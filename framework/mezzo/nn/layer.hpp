@@ -12,6 +12,7 @@
 #include <mezzo/core/held.hpp>
 #include <mezzo/nn/layer_names.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/load_weights.hpp>
 #include <mezzo/nn/positional.hpp>
 #include <mezzo/nn/remat.hpp>
 #include <mezzo/nn/weight_facts.hpp>
@@ -73,10 +74,6 @@ template <>
 struct MEZZO_API detail::AnyCalls<Layer> {
   Value operator()(const Value& x, const CallOptions& options = {}) const;
   Values operator()(const Values& xs, const CallOptions& options = {}) const;
-};
-
-struct LoadWeightsOptions {
-  bool skip_mismatch = false;  ///< true: skips tensors of another shape, with one warning that lists them
 };
 
 /// Base of all layers: named weights, made for the shape of the first input, and a call. Copies share weights, as
@@ -192,14 +189,17 @@ class MEZZO_API Layer {
   /// Writes all weights of this layer and its sub-layers to a safetensors file, each once, with torch's names
   /// ("layer1.0.conv1.weight") and layouts (convolution OIHW, Dense (out, in)). Floats are written as float32, float64
   /// as float64, under any policy. The file is replaced as a whole: after a FileError the old one is still there. A
-  /// ValueError if the layer isn't built, or while another thread runs a model with it.
+  /// ValueError if the layer isn't built, or while another thread runs a model with it. A FileError for a suffix of
+  /// another format, such as ".h5" or ".pt".
   void save_weights(const std::string& path) const;
 
-  /// Reads weights from such a file, from one with torch's state_dict, or from a checkpoint of a training (without its
-  /// other states), and converts them to each variable's dtype. If the file is malformed, or tensors are missing,
-  /// unexpected or of another shape, a FileError lists them all and no weight changes. Before the layer is built they
-  /// wait for its first call or step, which throws that error. A ValueError while another thread runs a model with it.
-  void load_weights(const std::string& path, const LoadWeightsOptions& options = {});
+  /// Reads weights from such a file, from one with torch's state_dict, from a `.mezzo` file or a checkpoint of a
+  /// training (without their other states), from the shards of a `model.safetensors.index.json`, or from a `.pt` or
+  /// `.bin` file of torch.save(); the kind of the file is recognized by its content. Converts them to each variable's
+  /// dtype. If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them
+  /// all and no weight changes. Before the layer is built they wait for its first call or step, which throws that
+  /// error. A ValueError while another thread runs a model with it, or for a `rename` that isn't a regular expression.
+  LoadWeightsReport load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// State that copies share, for graphs and models.
   const detail::Shared<detail::LayerState>& state() const { return state_; }

@@ -1,14 +1,14 @@
 #pragma once
 #include <optional>
 
-#include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/weight_source.hpp>
 
 namespace mezzo::detail {
 
 /// A weight file that was passed to load_weights() before the layers were built.
 struct WaitingWeights {
-  SafetensorsFile file;
+  WeightSource file;
   LoadWeightsOptions options;
 
   /// Reads the file and assigns the weights of a layer that was built since. A FileError if they don't fit.

@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(checkpoints_with_averages_in_the_model_resume) {
   other.build({1, 1});
   BOOST_TEST(refused<FileError>([&] { other.load_weights(path); }) ==
              "[safetensors \"" + path +
-                 "\"] does not fit [Sequential]: missing tensor \"model.other.weight\"; unexpected tensor "
-                 "\"model.line.weight\"");
+                 "\"] does not fit [Sequential]: missing tensor \"other.weight\"; unexpected tensor "
+                 "\"line.weight\"");
 }
 
 BOOST_AUTO_TEST_CASE(a_history_knows_epochs_of_rare_numbers) {

@@ -5,6 +5,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/io/check_path.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/training/callbacks/top_k_checkpoints.hpp>
 #include <mezzo/training/loops/texts.hpp>
 #include <mezzo/training/model/model.hpp>
@@ -30,8 +31,7 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
                      "model; got \"{}\"",
                      filepath_);
   }
-  for (const char* end : {".keras", ".h5"}) {
-    if (!filepath_.ends_with(end)) continue;
+  if (detail::has_other_suffix(filepath_, detail::FileKind::safetensors)) {
     fail<ValueError>(checkpoint_label,
                      "filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a {}); got "
                      "\"{}\"",

@@ -96,8 +96,8 @@ struct TopKCheckpointOptions {
 /// and scores.
 class MEZZO_API ModelCheckpoint : public Callback {
  public:
-  /// A ValueError for an empty path, for one that ends in ".keras" or ".h5", and for ".mezzo" with save_weights_only. A
-  /// NameError for an unknown mode.
+  /// A ValueError for an empty path, for one with the suffix of another format (".keras", ".h5", ".pt"), and for
+  /// ".mezzo" with save_weights_only. A NameError for an unknown mode.
   template <class S, detail::IfName<S> = 0>
   explicit ModelCheckpoint(const S& filepath, ModelCheckpointOptions options = {})
       : ModelCheckpoint(0, std::string(filepath), std::move(options)) {}

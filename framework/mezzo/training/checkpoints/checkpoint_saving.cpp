@@ -6,6 +6,7 @@
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/module/callback.hpp>
@@ -248,6 +249,7 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
 }
 
 void save_checkpoint(Module& module, const std::string& path, const CheckpointOptions& options) {
+  check_suffix(path, FileKind::safetensors, "[Trainer] save_checkpoint:", ".ckpt, or have a suffix of its own");
   std::optional<IdleScope> idle(std::in_place, module, false);
   if (!training_state(module).configured) {
     fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/node_budget.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
@@ -112,6 +113,7 @@ std::string ModelFile::to_json(const Model& model) {
 
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
   const std::string where = label_of_file(path);
+  check_suffix(path, FileKind::safetensors, where, ".mezzo, or have a suffix of its own");
   if (!options.overwrite && std::filesystem::exists(path)) {
     fail<FileError>(where, "the file must not exist with overwrite = false; it does");
   }
@@ -151,6 +153,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
 
 Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& options) {
   const std::string where = label_of_file(path);
+  check_kind(path, {FileKind::safetensors}, where, "a model that Model::save() wrote (.mezzo)");
   const SafetensorsFile file(path);
   check_format(file, where);
   try {

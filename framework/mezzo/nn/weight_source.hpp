@@ -1,0 +1,51 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/load_weights.hpp>
+
+namespace mezzo::detail {
+
+/// A file of any kind that load_weights() reads, with the names that LoadWeightsOptions make of its own. Copies share
+/// the file.
+class WeightSource {
+ public:
+  /// Opens the file. Throws a FileError that says what the file is if it is of another kind, if it is malformed, or if
+  /// two of its tensors get the same name; a ValueError if a `rename` isn't a regular expression.
+  WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where);
+
+  /// Start of error texts: `[safetensors "x.safetensors"]`.
+  const std::string& label() const { return label_; }
+
+  /// Tensors of the weights, without states of a training.
+  const std::vector<TensorEntry>& entries() const { return entries_; }
+
+  /// Entry of a name; null if there is none.
+  const TensorEntry* find(const std::string& name) const;
+
+  /// Number of a layer in the metadata, as text; null if the file has none of that name.
+  const std::string* fact(const std::string& name) const;
+
+  Tensor read(const std::string& name) const;
+
+ private:
+  struct Contents {
+    std::vector<TensorEntry> entries;
+    std::function<Tensor(const std::string&)> read;
+  };
+  Contents open_safetensors(const std::string& path);
+  Contents open_torch(const std::string& path);
+  Contents open_torch_shards(const std::string& path);
+  void add(const TensorEntry& entry, const std::string& name);
+
+  std::string label_, prefix_;  // prefix of weights in the file's own names
+  Metadata metadata_;
+  std::function<Tensor(const std::string&)> read_;
+  std::vector<TensorEntry> entries_;                                   // with the names that the layer knows
+  std::map<std::string, std::pair<std::size_t, std::string>> places_;  // by name: entry, name in the file
+};
+
+}  // namespace mezzo::detail
