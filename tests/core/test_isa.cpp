@@ -66,12 +66,12 @@ BOOST_AUTO_TEST_CASE(the_highest_compiled_isa_within_the_limit_is_used) {
   mezzo_tests::check_throws<mezzo::Error>(
       "this build of mezzo has kernels for AVX512_CORE and above; CPU and environment allow AVX2. Configure it with "
       "-DMEZZO_KERNELS=all",
-      [] { usable_isa(Isa::avx2, {Isa::avx512, Isa::avx512_bf16}); });
+      [] {
+        usable_isa(Isa::avx2, {Isa::avx512, Isa::avx512_bf16});
+      });
 }
 
-BOOST_AUTO_TEST_CASE(tests_have_kernels_for_all_isas) {
-  BOOST_TEST(mezzo::detail::compiled_isas().size() == 4U);
-}
+BOOST_AUTO_TEST_CASE(tests_have_kernels_for_all_isas) { BOOST_TEST(mezzo::detail::compiled_isas().size() == 4U); }
 
 // Runs in the processes of a case above; without MEZZO_TEST_EXPECT it compares isa() with itself.
 BOOST_AUTO_TEST_CASE(child) {

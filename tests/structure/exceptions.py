@@ -89,7 +89,7 @@ EXCEPTIONS = {
         "text / texts": 2,
         "update / updates": 2,
     },
-    "anonymous names": {"io/Item": 2, "io/Output": 2, "io/Reader": 2},
+    "anonymous names": {},
     "hidden options": {
         "layers/convolutional/conv.hpp": 1,
         "layers/convolutional/conv2d.hpp": 1,

@@ -27,8 +27,9 @@ Graph fuse_bias_gradients(const Graph& graph);
 /// such kernels.
 Graph fuse_normalized_inputs(const Graph& graph);
 
-/// Joins the gradient of a batch norm with a ReLU and the gradients of the 1 x 1 convolution whose output it normalizes,
-/// where the array between them is large, so that it is not stored. Sums can differ from the unfused ones by rounding.
+/// Joins the gradient of a batch norm with a ReLU and the gradients of the 1 x 1 convolution whose output it
+/// normalizes, where the array between them is large, so that it is not stored. Sums can differ from the unfused ones
+/// by rounding.
 Graph fuse_norm_gradients(const Graph& graph);
 
 /// Joins the gradients of the recurrent kernel and of the kernel of the inputs, which read the same cotangents, where

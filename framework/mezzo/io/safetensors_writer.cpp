@@ -11,13 +11,13 @@
 namespace mezzo {
 namespace {
 
-using Item = std::pair<std::string, Tensor>;
+using TensorItem = std::pair<std::string, Tensor>;
 
 /// Checks the tensors and returns them in the order of the file.
-std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string& path) {
-  std::vector<const Item*> out;
+std::vector<const TensorItem*> in_order(const NamedTensors& tensors, const std::string& path) {
+  std::vector<const TensorItem*> out;
   std::set<std::string> names;
-  for (const Item& item : tensors) {
+  for (const TensorItem& item : tensors) {
     const std::string where = detail::safetensors_label(path, item.first);
     if (item.first == detail::metadata_name) fail<NameError>(where, "must have another name; this one is reserved");
     if (!names.insert(item.first).second) fail<NameError>(where, "the name must be unique; got it twice");
@@ -26,14 +26,14 @@ std::vector<const Item*> in_order(const NamedTensors& tensors, const std::string
     }
     out.push_back(&item);
   }
-  std::sort(out.begin(), out.end(), [](const Item* a, const Item* b) {
+  std::sort(out.begin(), out.end(), [](const TensorItem* a, const TensorItem* b) {
     const std::size_t sizes[] = {dtype_size(a->second.dtype()), dtype_size(b->second.dtype())};
     return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : a->first < b->first;
   });
   return out;
 }
 
-std::string checksums(const detail::SafetensorsHeader& header, const std::vector<const Item*>& items) {
+std::string checksums(const detail::SafetensorsHeader& header, const std::vector<const TensorItem*>& items) {
   std::string out = fmt::format("{:08x}", detail::safetensors_checksum(header));
   for (std::size_t i = 0; i < items.size(); ++i) {
     out += fmt::format("{:08x}", detail::safetensors_checksum(header.entries[i], items[i]->second.raw()));
@@ -41,11 +41,11 @@ std::string checksums(const detail::SafetensorsHeader& header, const std::vector
   return out;
 }
 
-detail::SafetensorsHeader header_of(const std::vector<const Item*>& items, const Metadata& metadata,
+detail::SafetensorsHeader header_of(const std::vector<const TensorItem*>& items, const Metadata& metadata,
                                     const std::string& path) {
   detail::SafetensorsHeader header{.entries = {}, .metadata = metadata};
   std::uint64_t begin = 0;
-  for (const Item* item : items) {
+  for (const TensorItem* item : items) {
     const Tensor& tensor = item->second;
     header.entries.push_back({.name = item->first,
                               .dtype = tensor.dtype(),
@@ -61,7 +61,7 @@ detail::SafetensorsHeader header_of(const std::vector<const Item*>& items, const
   return header;
 }
 
-std::string text_of(const detail::SafetensorsHeader& header, const std::string& path) {
+std::string header_text_of(const detail::SafetensorsHeader& header, const std::string& path) {
   try {
     nlohmann::ordered_json json;
     json[detail::metadata_name] = header.metadata;
@@ -83,8 +83,8 @@ std::string text_of(const detail::SafetensorsHeader& header, const std::string& 
 void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
   detail::check_suffix(path, detail::FileKind::safetensors, detail::safetensors_label(path),
                        ".safetensors, or have a suffix of its own");
-  const std::vector<const Item*> items = in_order(tensors, path);
-  const std::string header = text_of(header_of(items, metadata, path), path);
+  const std::vector<const TensorItem*> items = in_order(tensors, path);
+  const std::string header = header_text_of(header_of(items, metadata, path), path);
   if (header.size() > detail::max_header_bytes) {
     fail<FileError>(detail::safetensors_label(path), "the header must have at most {} bytes; got {}",
                     detail::max_header_bytes, header.size());
@@ -93,7 +93,7 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors, cons
   detail::FileReplacement file(path, detail::safetensors_label(path));
   file.write(&length, sizeof length);
   file.write(header.data(), header.size());
-  for (const Item* item : items) file.write(item->second.raw(), item->second.bytes());
+  for (const TensorItem* item : items) file.write(item->second.raw(), item->second.bytes());
   file.commit();
 }
 

@@ -37,7 +37,7 @@ std::string torch_label(const std::string& path, const std::string& tensor = {})
   return tensor.empty() ? label : fmt::format("{} tensor \"{}\":", label, tensor);
 }
 
-std::string text_of(const TorchArchive& archive, const ZipEntry& entry, const std::string& where) {
+std::string entry_text(const TorchArchive& archive, const ZipEntry& entry, const std::string& where) {
   const ZipContent content = archive.zip.read(entry, fmt::format("{} entry \"{}\":", where, entry.name));
   return {reinterpret_cast<const char*>(content.data), static_cast<std::size_t>(content.size)};
 }
@@ -60,7 +60,7 @@ const ZipEntry& find_pickle(TorchArchive& archive, const std::string& where) {
 void check_byte_order(const TorchArchive& archive, const std::string& where) {
   const ZipEntry* const entry = archive.zip.find(archive.folder + "byteorder");
   if (entry == nullptr) return;
-  const std::string order = entry->size > 10 ? "another text" : text_of(archive, *entry, where);
+  const std::string order = entry->size > 10 ? "another text" : entry_text(archive, *entry, where);
   if (order != "little") fail<FileError>(where, "the byte order must be little; got \"{}\"", order);
 }
 
@@ -124,7 +124,7 @@ TorchFile::TorchFile(const std::string& path) : path_(path) {
   const auto archive = std::make_shared<detail::TorchArchive>(path, where);
   const detail::ZipEntry& pickle = detail::find_pickle(*archive, where);
   detail::check_byte_order(*archive, where);
-  const std::string bytes = detail::text_of(*archive, pickle, where);
+  const std::string bytes = detail::entry_text(*archive, pickle, where);
   archive->pickle = detail::read_torch_pickle(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), where);
   detail::find_storages(*archive, where);
   for (const auto& [name, tensor] : archive->pickle.tensors) {

@@ -13,7 +13,7 @@
 namespace mezzo {
 namespace {
 
-constexpr const char* version_name = "format_version";
+constexpr const char* version_key = "format_version";
 constexpr const char* version = "1";
 
 detail::FileWeights weights_of(const detail::LayerState& layer, const std::string& where, const char* call) {
@@ -88,7 +88,7 @@ void Layer::save_weights(const std::string& path) const {
     const std::vector<Tensor> parts = weight.split_parts(in_file);
     for (std::size_t part = 0; part < parts.size(); ++part) tensors.emplace_back(weight.parts[part], parts[part]);
   }
-  Metadata metadata{{"format", "pt"}, {version_name, version}};
+  Metadata metadata{{"format", "pt"}, {version_key, version}};
   for (const auto& [name, number] : all.facts) metadata[name] = fmt::to_string(number);
   save_safetensors(path, tensors, metadata);
 }
