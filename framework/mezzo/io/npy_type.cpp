@@ -62,7 +62,7 @@ const NumpyNumber* number_of(const std::string& descr) {
 /// Type of a descr without fields; nullopt if numpy has none of that name.
 std::optional<NpyType> plain_type(const std::string& descr) {
   if (descr.size() < 2 || "<>|="sv.find(descr.front()) == std::string_view::npos) return std::nullopt;
-  NpyType type{.descr = descr, .dtype = std::nullopt};
+  NpyType type{.descr = descr, .dtype = std::nullopt, .fields = {}};
   std::uint64_t count = 0;
   const char* const end = descr.data() + descr.size();
   const auto [rest, error] = std::from_chars(descr.data() + 2, end, count);
@@ -128,7 +128,7 @@ std::optional<NpyType> parse_type(NpyText& text, int depth) {
     const auto descr = text.quoted();
     return descr ? plain_type(*descr) : std::nullopt;
   }
-  NpyType type{.descr = "", .dtype = std::nullopt};
+  NpyType type{.descr = "", .dtype = std::nullopt, .fields = {}};
   while (!text.take(']')) {
     if (!parse_field(text, type, depth)) return std::nullopt;
     if (!text.take(',') && !text.at(']')) return std::nullopt;

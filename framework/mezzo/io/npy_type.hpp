@@ -14,12 +14,12 @@ struct NpyField;
 
 /// Type of the elements of a numpy array, as `descr` of a `.npy` header has it.
 struct NpyType {
-  std::string descr;               ///< "<f4"; "fields x, y" for a structured type
-  std::optional<DType> dtype;      ///< nullopt: mezzo lacks the type
-  bool big_endian = false;         ///< true: numbers of 2 bytes or more, the most significant byte first
-  std::uint64_t bytes = 0;         ///< size of an element; 0 for objects, whose size is not known
-  Shape shape{};                   ///< axes of an element that is an array
-  std::vector<NpyField> fields{};  ///< fields of a structured type; without those that pad
+  std::string descr;             ///< "<f4"; "fields x, y" for a structured type
+  std::optional<DType> dtype;    ///< nullopt: mezzo lacks the type
+  bool big_endian = false;       ///< true: numbers of 2 bytes or more, the most significant byte first
+  std::uint64_t bytes = 0;       ///< size of an element; 0 for objects, whose size is not known
+  Shape shape{};                 ///< axes of an element that is an array
+  std::vector<NpyField> fields;  ///< fields of a structured type; without those that pad
 
   /// True for numbers and bools, also of a type that mezzo lacks.
   bool is_number() const;

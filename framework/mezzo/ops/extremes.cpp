@@ -12,8 +12,6 @@
 namespace mezzo {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// The chosen operand receives the cotangent. If both are equal, each receives one half, as in Keras on JAX.
 Values extreme_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1), &y = context.output();
