@@ -122,10 +122,10 @@ BOOST_AUTO_TEST_CASE(options_are_checked) {
   BOOST_TEST(refusal("a\n", {.usecols = {"a", "a"}}) == "usecols must differ; got \"a\" twice");
   BOOST_TEST(refusal("a\n", {.dtype = {{"b", "str"}}}) == "unknown column \"b\"; valid names: a");
   BOOST_TEST(refusal("1,2\n", {.names = {"a", "a"}}) == "names must differ; got \"a\" twice");
-  BOOST_TEST(refused<NameError>([] { ReadCsvOptions{.header = "none"}; }) ==
+  BOOST_TEST(refused<NameError>([] { return ReadCsvOptions{.header = "none"}; }) ==
              "[read_csv] header must be a number, std::nullopt or \"infer\"; got \"none\"");
   BOOST_TEST(refused<NameError>([] {
-               ReadCsvOptions{.dtype = "text"};
+               return ReadCsvOptions{.dtype = "text"};
              }).rfind("[Column] unknown type \"text\"; valid names: str, category, bool", 0) == 0);
   BOOST_CHECK_THROW(mezzo::read_csv("/no such file"), FileError);
 }
