@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import anonymous_names  # noqa: E402
 import class_files  # noqa: E402
+import detail_names  # noqa: E402
 import file_names  # noqa: E402
 import function_lines  # noqa: E402
 import header_types  # noqa: E402
@@ -29,6 +30,7 @@ RULES = [Limit("include cycles", include_cycles.LIMIT, include_cycles.count),
          Limit("lines of a function", function_lines.LIMIT, function_lines.count),
          Limit("names alike", file_names.LIMIT, file_names.count),
          Limit("anonymous names", anonymous_names.LIMIT, anonymous_names.count),
+         Limit("names of detail", detail_names.LIMIT, detail_names.count),
          Limit("hidden options", hidden_options.LIMIT, hidden_options.count),
          Limit("files that name TrainingState", mentions.LIMIT, mentions.count_training_state),
          Limit("files that name ranks", mentions.LIMIT, mentions.count_ranks)]

@@ -90,6 +90,7 @@ EXCEPTIONS = {
         "update / updates": 2,
     },
     "anonymous names": {},
+    "names of detail": {},
     "hidden options": {
         "layers/convolutional/conv.hpp": 1,
         "layers/convolutional/conv2d.hpp": 1,

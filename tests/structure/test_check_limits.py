@@ -203,6 +203,17 @@ class AnonymousNames(Case):
             self.expect_nothing({**one, LIBRARY + name: text})
 
 
+class NamesOfDetail(Case):
+    def test_type(self):
+        files = {LIBRARY + "core/a.hpp": types(1), LIBRARY + "nn/b.hpp": types(1).replace("mezzo", "mezzo::detail")}
+        self.expect(files, LIBRARY + "nn/b.hpp:1", "T0 is a type of mezzo, in framework/mezzo/core/a.hpp")
+
+    def test_other_types(self):
+        self.expect_nothing({LIBRARY + "core/a.hpp": types(1), LIBRARY + "nn/b.hpp": types(1, name="U"),
+                             LIBRARY + "nn/b.cpp": types(1).replace("mezzo", "mezzo::detail"),
+                             LIBRARY + "backends/c.hpp": types(1).replace("mezzo", "mezzo::reference")})
+
+
 class HiddenOptions(Case):
     MEMBER = "struct A {\n  detail::Named named{};  ///< leave it out\n};\n"
 

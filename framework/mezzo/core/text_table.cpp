@@ -6,7 +6,7 @@
 
 namespace mezzo::detail {
 
-std::vector<std::string> table_lines(const std::vector<Column>& columns,
+std::vector<std::string> table_lines(const std::vector<TextColumn>& columns,
                                      const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -7,14 +7,14 @@
 namespace mezzo::detail {
 
 /// One column of a text table.
-struct Column {
+struct TextColumn {
   std::string title;
   bool numbers = false;  ///< true: aligned to the right
 };
 
 /// Formats a table: a line of titles, a rule of dashes, one line per row. Columns are two spaces apart. Every row must
 /// have one cell per column.
-std::vector<std::string> table_lines(const std::vector<Column>& columns,
+std::vector<std::string> table_lines(const std::vector<TextColumn>& columns,
                                      const std::vector<std::vector<std::string>>& rows);
 
 /// 1234567 -> "1,234,567".

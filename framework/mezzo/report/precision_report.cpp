@@ -90,9 +90,9 @@ std::string lost_text(const ValueRange& range) {
 
 std::string time_text(double time) { return time == 0 ? "-" : fmt::format("{:.1f}", time); }
 
-const std::vector<detail::Column> columns{{"Layer (type)"}, {"Compute"},        {"Effect", true}, {"Own", true},
-                                          {"Output", true}, {"Gradient", true}, {"Activations"},  {"Over, under"},
-                                          {"Cotangents"},   {"Over, under"},    {"us", true},     {"us float32", true}};
+const std::vector<detail::TextColumn> columns{
+    {"Layer (type)"}, {"Compute"},     {"Effect", true}, {"Own", true},   {"Output", true}, {"Gradient", true},
+    {"Activations"},  {"Over, under"}, {"Cotangents"},   {"Over, under"}, {"us", true},     {"us float32", true}};
 
 }  // namespace
 

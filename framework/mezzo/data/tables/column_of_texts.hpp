@@ -10,7 +10,7 @@ namespace mezzo::detail {
 /// Makes a column of strings without a copy.
 struct ColumnOfTexts {
   /// Missing texts must be empty.
-  static mezzo::Column make(std::vector<std::string> texts, const std::optional<Tensor>& missing);
+  static Column make(std::vector<std::string> texts, const std::optional<Tensor>& missing);
 };
 
 }  // namespace mezzo::detail

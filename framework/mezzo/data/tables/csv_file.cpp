@@ -160,8 +160,7 @@ RowLines CsvFile::lines_of(std::int64_t rows) const {
   return lines;
 }
 
-Table CsvFile::table_of(std::vector<std::pair<std::string, mezzo::Column>> columns, std::int64_t rows,
-                        RowLines lines) const {
+Table CsvFile::table_of(std::vector<std::pair<std::string, Column>> columns, std::int64_t rows, RowLines lines) const {
   Table table(std::move(columns));
   table.rows_ = rows;
   table.lines_ = std::move(lines);
@@ -181,13 +180,13 @@ Table CsvFile::read(std::int64_t count) {
   }
   if (!parts.empty() && parts.back().rows > 0) parts_.push_front(std::move(parts.back()));
   next_row_ += count;
-  std::vector<std::pair<std::string, mezzo::Column>> columns;
+  std::vector<std::pair<std::string, Column>> columns;
   for (CsvTarget& target : targets) columns.emplace_back(target.column().name, target.finish());
   return table_of(std::move(columns), count, std::move(lines));
 }
 
 Table CsvFile::read_all() {
-  std::vector<std::pair<std::string, mezzo::Column>> columns(columns_.size());
+  std::vector<std::pair<std::string, Column>> columns(columns_.size());
   std::vector<std::size_t> open(columns_.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
   RowLines lines = lines_of(rows());

@@ -51,7 +51,7 @@ class CsvFile {
                   RowLines& lines, AllRefused& refused) const;
   RowLines lines_of(std::int64_t rows) const;
   [[noreturn]] void fail_refused(const CsvColumn& column, const Refused& refused) const;
-  Table table_of(std::vector<std::pair<std::string, mezzo::Column>> columns, std::int64_t rows, RowLines lines) const;
+  Table table_of(std::vector<std::pair<std::string, Column>> columns, std::int64_t rows, RowLines lines) const;
 
   const std::string path_, where_;
   CsvSource source_;

@@ -140,13 +140,13 @@ std::string CsvTarget::refusal(std::string_view field) const {
   return fmt::format("be a number that fits {}; got {}\"{}\"", type_.dtype(), missing, field.substr(0, shown));
 }
 
-mezzo::Column CsvTarget::finish() {
+Column CsvTarget::finish() {
   const std::optional<Tensor> missing = isna_ == nullptr ? std::nullopt : std::optional<Tensor>(missing_);
   if (is_text()) return ColumnOfTexts::make(std::move(texts_), missing);
   if (type_.kind() == ColumnType::Kind::categories) {
-    return mezzo::Column::categorical(std::move(numbers_), std::move(categories_));
+    return Column::categorical(std::move(numbers_), std::move(categories_));
   }
-  mezzo::Column out(std::move(numbers_), missing);
+  Column out(std::move(numbers_), missing);
   const bool becomes_floats = may_become_floats_ && out.missing() > 0 && all_exact(out.values());
   return becomes_floats ? out.astype(DType::float64) : out;
 }

@@ -28,7 +28,7 @@ class CsvTarget {
   bool is_text() const { return type_.kind() == ColumnType::Kind::strings; }
 
   /// The column, when all rows are written.
-  mezzo::Column finish();
+  Column finish();
 
  private:
   template <class T>

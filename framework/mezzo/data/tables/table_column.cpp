@@ -56,7 +56,7 @@ T absent() {
 }  // namespace
 
 Column detail::ColumnOfTexts::make(std::vector<std::string> texts, const std::optional<Tensor>& missing) {
-  mezzo::Column out(ColumnType("str"), static_cast<std::int64_t>(texts.size()));
+  Column out(ColumnType("str"), static_cast<std::int64_t>(texts.size()));
   out.texts_ = shared_texts(std::move(texts));
   out.set_missing(missing);
   return out;

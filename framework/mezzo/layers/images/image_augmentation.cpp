@@ -85,7 +85,7 @@ std::pair<double, double> detail::Factor::bounds(const std::string& where, const
   return {std::min(numbers_[0], numbers_[1]), std::max(numbers_[0], numbers_[1])};
 }
 
-detail::ValueRange detail::value_range(const std::string& where, const detail::Factor& range) {
+detail::PixelRange detail::value_range(const std::string& where, const detail::Factor& range) {
   const std::vector<double>& numbers = range.numbers();
   if (numbers.size() != 2 || !(numbers[0] < numbers[1])) {
     fail<ValueError>(where, "value_range must be two numbers in order; got ({})", fmt::join(numbers, ", "));
@@ -211,7 +211,7 @@ RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
 RandomContrast::RandomContrast(const RandomContrastOptions& options)
     : detail::ImageAugmentation("RandomContrast", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     const double gain = between(1 - factor.first, 1 + factor.second, Draws("RandomContrast", key).next().first);
     return image::detail::adjusted(x, gain, 0, range.low, range.high);
@@ -221,7 +221,7 @@ RandomContrast::RandomContrast(const RandomContrastOptions& options)
 RandomBrightness::RandomBrightness(const RandomBrightnessOptions& options)
     : detail::ImageAugmentation("RandomBrightness", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", -1, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     const double share = between(factor.first, factor.second, Draws("RandomBrightness", key).next().first);
     return image::detail::adjusted(x, 1, share * (range.high - range.low), range.low, range.high);

@@ -40,12 +40,12 @@ class MEZZO_API Factor {
 namespace detail {
 
 /// Least and largest number of images.
-struct ValueRange {
+struct PixelRange {
   double low = 0, high = 255;
 };
 
 /// The two numbers of an option `value_range`. Throws a ValueError that starts with `where` unless they are in order.
-ValueRange value_range(const std::string& where, const Factor& range);
+PixelRange value_range(const std::string& where, const Factor& range);
 
 /// {-f, f} of one number f, or {low, high}, each in [0, 1].
 std::pair<double, double> either_way(const std::string& where, const char* name, const Factor& factor);

@@ -93,7 +93,7 @@ RandAugment::RandAugment(const RandAugmentOptions& options) : detail::ImageAugme
 }
 
 AugMix::AugMix(const AugMixOptions& options) : detail::ImageAugmentation("AugMix", options) {
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   detail::require_positive(label(), "num_chains", options.num_chains);
   detail::require_positive(label(), "chain_depth", options.chain_depth);
   detail::require_above(label(), "alpha", options.alpha, 0);

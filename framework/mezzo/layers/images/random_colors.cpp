@@ -14,7 +14,7 @@ using image::SampleKey;
 
 RandomHue::RandomHue(const RandomHueOptions& options) : detail::ImageAugmentation("RandomHue", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     detail::RandomWords words = words_of("RandomHue", key);
@@ -26,7 +26,7 @@ RandomHue::RandomHue(const RandomHueOptions& options) : detail::ImageAugmentatio
 RandomSaturation::RandomSaturation(const RandomSaturationOptions& options)
     : detail::ImageAugmentation("RandomSaturation", options) {
   const auto factor = options.factor.bounds(label(), "factor", -1, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     detail::RandomWords words = words_of("RandomSaturation", key);
@@ -38,7 +38,7 @@ RandomSaturation::RandomSaturation(const RandomSaturationOptions& options)
 RandomColorDegeneration::RandomColorDegeneration(const RandomColorDegenerationOptions& options)
     : detail::ImageAugmentation("RandomColorDegeneration", options) {
   const auto factor = options.factor.bounds(label(), "factor", -1, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_channels({3});
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     detail::RandomWords words = words_of("RandomColorDegeneration", key);
@@ -49,7 +49,7 @@ RandomColorDegeneration::RandomColorDegeneration(const RandomColorDegenerationOp
 RandomSharpness::RandomSharpness(const RandomSharpnessOptions& options)
     : detail::ImageAugmentation("RandomSharpness", options) {
   const auto factor = options.factor.bounds(label(), "factor", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   set_transform([factor, range](const Tensor& x, const SampleKey& key) {
     detail::RandomWords words = words_of("RandomSharpness", key);
     return image::detail::cut(image::detail::sharpened(x, 2 * detail::within(factor, words)), range.low, range.high);
@@ -81,7 +81,7 @@ RandomInvert::RandomInvert(const RandomInvertOptions& options) : detail::ImageAu
 RandomPosterization::RandomPosterization(const RandomPosterizationOptions& options)
     : detail::ImageAugmentation("RandomPosterization", options) {
   const auto factor = options.factor.bounds(label(), "factor", 1, 8);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   for (const double bits : options.factor.numbers()) {
     if (bits != std::floor(bits)) fail<ValueError>(label(), "factor must be whole numbers; got {}", bits);
   }

@@ -54,7 +54,7 @@ Bounds random_interval(std::int64_t size, double share, detail::RandomWords& wor
 
 /// Fills the pixels of a rectangle: `fill` has one number, one for each channel, or none for noise.
 Tensor erased(const Tensor& x, const Bounds& across, const Bounds& down, const std::vector<double>& fill,
-              const detail::ValueRange& range, detail::RandomWords& words) {
+              const detail::PixelRange& range, detail::RandomWords& words) {
   const auto whole = [](double place) { return static_cast<std::int64_t>(std::ceil(place)); };
   return image::detail::of_type(x, [&](auto zero) {
     using T = decltype(zero);
@@ -115,7 +115,7 @@ RandomErasing::RandomErasing(const RandomErasingOptions& options)
     : detail::ImageAugmentation("RandomErasing", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds scale = options.scale.bounds(label(), "scale", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   const std::vector<double> fill = options.fill_value.numbers();
   const bool finite = std::all_of(fill.begin(), fill.end(), [](double x) { return std::isfinite(x); });
   if ((fill.size() > 1 && fill.size() != 3) || !finite) {
@@ -136,7 +136,7 @@ RandomGaussianBlur::RandomGaussianBlur(const RandomGaussianBlurOptions& options)
     : detail::ImageAugmentation("RandomGaussianBlur", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds sigma = options.sigma.bounds(label(), "sigma", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   const Shape size = options.kernel_size.pair(label(), "kernel_size");
   if (size[0] % 2 == 0 || size[1] % 2 == 0) {
     fail<ValueError>(label(), "kernel_size must be odd; got ({})", fmt::join(size, ", "));
@@ -186,7 +186,7 @@ RandomElasticTransform::RandomElasticTransform(const RandomElasticTransformOptio
     : detail::ImageAugmentation("RandomElasticTransform", options) {
   const Bounds factor = options.factor.bounds(label(), "factor", 0, 1);
   const Bounds scale = options.scale.bounds(label(), "scale", 0, 1);
-  const detail::ValueRange range = detail::value_range(label(), options.value_range);
+  const detail::PixelRange range = detail::value_range(label(), options.value_range);
   const Sampling sampling = checked_places(label(), options.fill_mode, options.interpolation, options.fill_value);
   set_transform([factor, scale, range, sampling](const Tensor& x, const SampleKey& key) {
     detail::RandomWords words = words_of("RandomElasticTransform", key);

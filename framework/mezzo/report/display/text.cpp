@@ -74,7 +74,7 @@ std::string to_text(const Tensor& tensor) {
 
 std::string to_text(const History& history) {
   detail::check_history(history, "[to_text]");
-  std::vector<detail::Column> columns{{"epoch", true}};
+  std::vector<detail::TextColumn> columns{{"epoch", true}};
   for (const auto& entry : history.history) columns.push_back({entry.first, true});
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < history.epoch.size(); ++i) {

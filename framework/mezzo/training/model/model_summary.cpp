@@ -14,9 +14,9 @@ namespace {
 using detail::bytes_text;
 using detail::count_text;
 
-const std::vector<detail::Column> columns{{"Layer (type)"},      {"Path"},          {"Output shape"}, {"Compute"},
-                                          {"Variables"},         {"Param #", true}, {"Bytes", true},  {"States", true},
-                                          {"Activations", true}, {"Trainable"}};
+const std::vector<detail::TextColumn> columns{
+    {"Layer (type)"},  {"Path"},        {"Output shape"}, {"Compute"},           {"Variables"},
+    {"Param #", true}, {"Bytes", true}, {"States", true}, {"Activations", true}, {"Trainable"}};
 
 /// A count of numbers and their bytes.
 struct ParameterSize {

@@ -11,8 +11,8 @@
 namespace mezzo {
 namespace {
 
-using detail::Column;
 using detail::table_lines;
+using detail::TextColumn;
 using Cells = std::vector<std::string>;
 
 /// Time and work of a kernel, or of all kernels of one op, in a mean step.
@@ -37,7 +37,8 @@ std::string rate(double amount, double time) {
 
 constexpr std::size_t header_lines = 2;  // titles and rule of a table
 
-const std::vector<Column> cost_columns{{"us", true}, {"share", true}, {"GFLOP/s", true}, {"GB/s", true}, {"KiB", true}};
+const std::vector<TextColumn> cost_columns{
+    {"us", true}, {"share", true}, {"GFLOP/s", true}, {"GB/s", true}, {"KiB", true}};
 
 Cells cost_cells(const Cost& cost, double wall) {
   return {fmt::format("{:.3f}", cost.time / 1e3), fmt::format("{:.1f} %", 100 * cost.time / wall),

@@ -66,7 +66,7 @@ std::string SimpleProfiler::summary() const {
   std::stable_sort(sums.begin(), sums.end(), [&](const auto& a, const auto& b) {
     return extended ? a.second.total > b.second.total : a.second.mean() > b.second.mean();
   });
-  std::vector<detail::Column> columns{{"Action"}, {"Mean duration (s)", true}};
+  std::vector<detail::TextColumn> columns{{"Action"}, {"Mean duration (s)", true}};
   if (extended) columns.push_back({"Num calls", true});
   columns.push_back({"Total time (s)", true});
   if (extended) columns.push_back({"Percentage %", true});
