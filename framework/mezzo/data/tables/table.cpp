@@ -157,7 +157,7 @@ std::string Table::describe_row(std::int64_t row) const {
 std::ostream& operator<<(std::ostream& out, const Table& table) {
   constexpr std::int64_t shown = 5;
   constexpr std::size_t widest = 40;
-  std::vector<detail::Column> titles{{"column"}, {"type"}, {"missing", true}};
+  std::vector<detail::TextColumn> titles{{"column"}, {"type"}, {"missing", true}};
   const std::int64_t rows = std::min(table.rows(), shown);
   for (std::int64_t row = 0; row < rows; ++row) titles.push_back({fmt::format("row {}", row), true});
   std::vector<std::vector<std::string>> cells;
