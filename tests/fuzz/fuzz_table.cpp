@@ -27,7 +27,8 @@ void touch_all(const mezzo::Table& table) {
   for (const std::string& name : table.columns()) {
     const mezzo::Column& column = table[name];
     if (column.type() == "str") {
-      for (const std::string& text : column.strings().values()) static_cast<void>(text.size());
+      const mezzo::Strings strings = column.strings();
+      for (const std::string& text : strings.values()) static_cast<void>(text.size());
     } else {
       mezzo_fuzz::touch(column.values());
     }
