@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npy_format.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -135,26 +136,6 @@ class DirectoryReader {
 };
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-    const unsigned first = byte(0);
-    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (length == 0 || first > 0xf4) return false;
-    for (std::size_t i = 1; i < length; ++i) {
-      if ((byte(i) & 0xc0U) != 0x80) return false;
-    }
-    // Longer forms than needed, surrogates, and codes above U+10FFFF.
-    const unsigned second = byte(1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
-        (first == 0xf4 && second > 0x8f)) {
-      return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 std::vector<ZipEntry> read_zip_directory(const std::uint8_t* data, std::uint64_t size, const std::string& where) {
   return DirectoryReader(data, size, where).read();

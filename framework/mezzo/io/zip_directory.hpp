@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <mezzo/io/zip_file.hpp>
@@ -24,9 +23,6 @@ inline std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t count)
   for (std::size_t i = count; i-- > 0;) number = number << 8U | bytes[i];
   return number;
 }
-
-/// True if the bytes of a name are UTF-8.
-bool is_utf8(std::string_view text);
 
 /// Reads and checks the directory at the end of an archive of `size` bytes. Throws FileErrors that start with `where`.
 std::vector<ZipEntry> read_zip_directory(const std::uint8_t* data, std::uint64_t size, const std::string& where);

@@ -2,29 +2,9 @@
 
 #include <utf8proc.h>
 
+#include <mezzo/core/is_utf8.hpp>
+
 namespace mezzo::detail {
-namespace {
-
-/// Bytes of the invalid sequence at the start of `text`: a prefix of a character, or one byte.
-std::size_t invalid_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (lead < 0xC2 || lead > 0xF4) return 1;
-  std::size_t at = 1;
-  for (; at < length && at < text.size(); ++at) {
-    unsigned char low = 0x80;
-    unsigned char high = 0xBF;
-    if (at == 1 && lead == 0xE0) low = 0xA0;   // shorter forms exist
-    if (at == 1 && lead == 0xED) high = 0x9F;  // surrogates
-    if (at == 1 && lead == 0xF0) low = 0x90;   // shorter forms exist
-    if (at == 1 && lead == 0xF4) high = 0x8F;  // above U+10FFFF
-    if (byte(at) < low || byte(at) > high) break;
-  }
-  return at;
-}
-
-}  // namespace
 
 CodePoint first_code_point(std::string_view text) {
   utf8proc_int32_t value = 0;
@@ -56,7 +36,7 @@ void append_valid_utf8(std::string& out, std::string_view text) {
     }
     out += text.substr(0, valid);
     append_utf8(out, replacement_character);
-    text = rest.substr(invalid_length(rest));
+    text = rest.substr(utf8_start(rest).bytes);
     valid = 0;
   }
   out += text;

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/data/text/tokenizer/normalizers.hpp>
 #include <mezzo/data/text/utf8.hpp>
 
@@ -27,9 +28,7 @@ class CharacterMap {
     }
     for (std::size_t i = 0; i < size / 4; ++i) units_.push_back(number(4 + 4 * i));
     texts_ = bytes.substr(4 + size / 4 * 4);
-    std::string valid;
-    append_valid_utf8(valid, texts_);
-    if (valid != texts_) fail<FileError>(where, "the texts of precompiled_charsmap must be UTF-8");
+    if (!is_utf8(texts_)) fail<FileError>(where, "the texts of precompiled_charsmap must be UTF-8");
   }
 
   /// Replacement of the shortest prefix of `text` that has one.
