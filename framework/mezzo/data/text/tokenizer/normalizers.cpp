@@ -2,26 +2,17 @@
 
 #include <mezzo/data/text/tokenizer/byte_characters.hpp>
 #include <mezzo/data/text/tokenizer/characters.hpp>
+#include <mezzo/data/text/tokenizer/function_part.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// A normalizer of a function.
-template <class Function>
-class FunctionNormalizer final : public Normalizer {
- public:
-  explicit FunctionNormalizer(Function function) : function_(std::move(function)) {}
-  void apply(AlignedText& text) const override {
-    if (!text.empty()) function_(text);
-  }
-
- private:
-  Function function_;
-};
-
+/// Calls the function for texts with characters.
 template <class Function>
 NormalizerPtr normalizer_of(Function function) {
-  return std::make_unique<FunctionNormalizer<Function>>(std::move(function));
+  return part_of_function<Normalizer, AlignedText>([function = std::move(function)](AlignedText& text) {
+    if (!text.empty()) function(text);
+  });
 }
 
 void lowercase(AlignedText& text) {

@@ -2,25 +2,15 @@
 
 #include <mezzo/data/text/tokenizer/byte_characters.hpp>
 #include <mezzo/data/text/tokenizer/characters.hpp>
+#include <mezzo/data/text/tokenizer/function_part.hpp>
 #include <mezzo/data/text/utf8.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-/// A pre-tokenizer of a function.
-template <class Function>
-class FunctionPreTokenizer final : public PreTokenizer {
- public:
-  explicit FunctionPreTokenizer(Function function) : function_(std::move(function)) {}
-  void apply(Pieces& pieces) const override { function_(pieces); }
-
- private:
-  Function function_;
-};
-
 template <class Function>
 PreTokenizerPtr pre_tokenizer_of(Function function) {
-  return std::make_unique<FunctionPreTokenizer<Function>>(std::move(function));
+  return part_of_function<PreTokenizer, Pieces>(std::move(function));
 }
 
 /// Parts of words, of other characters that are not white space, and of white space.

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/data/text/tokenizer/aligned_text.hpp>
 #include <mezzo/data/text/tokenizer/byte_characters.hpp>
+#include <mezzo/data/text/tokenizer/function_part.hpp>
 #include <mezzo/data/text/utf8.hpp>
 
 namespace mezzo::detail {
@@ -16,20 +18,9 @@ using TokenList = std::vector<std::string>;
 
 constexpr std::size_t most_decoded_bytes = std::size_t{1} << 28U;
 
-/// A decoder of a function.
-template <class Function>
-class FunctionDecoder final : public TokenDecoder {
- public:
-  explicit FunctionDecoder(Function function) : function_(std::move(function)) {}
-  void apply(TokenList& tokens) const override { function_(tokens); }
-
- private:
-  Function function_;
-};
-
 template <class Function>
 TokenDecoderPtr decoder_of(Function function) {
-  return std::make_unique<FunctionDecoder<Function>>(std::move(function));
+  return part_of_function<TokenDecoder, TokenList>(std::move(function));
 }
 
 std::string replaced(const std::string& text, std::string_view from, std::string_view to) {
@@ -86,9 +77,7 @@ void decode_bytes(TokenList& tokens) {
   std::string bytes;
   const auto flush = [&] {
     if (bytes.empty()) return;
-    std::string valid;
-    append_valid_utf8(valid, bytes);
-    if (valid == bytes) {
+    if (is_utf8(bytes)) {
       out.push_back(bytes);
     } else {
       out.insert(out.end(), bytes.size(), encode_utf8(std::u32string(1, replacement_character)));
