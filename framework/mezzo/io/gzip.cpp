@@ -1,11 +1,10 @@
 #include <mezzo/io/gzip.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <new>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/inflater.hpp>
 
 namespace mezzo {
 namespace {
@@ -14,26 +13,11 @@ constexpr std::uint64_t chunk = std::uint64_t{1} << 30;  // bytes per call; zlib
 
 uInt at_most_chunk(std::uint64_t bytes) { return static_cast<uInt>(std::min(bytes, chunk)); }
 
-class Inflater {
- public:
-  Inflater() {
-    if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
-/// Size of the content as stored in the file's last four bytes, limited by the largest compression of deflate,
-/// 1032-fold.
+/// Size of the content as stored in the file's last four bytes, limited by the largest compression of deflate.
 std::uint64_t likely_size(const detail::Bytes& bytes, std::uint64_t limit) {
   std::uint64_t stored = 0;
   for (std::size_t i = 1; i <= 4 && i <= bytes.size(); ++i) stored = (stored << 8) | bytes[bytes.size() - i];
-  return std::min({stored, limit, std::uint64_t{bytes.size()} * 1032});
+  return std::min({stored, limit, std::uint64_t{bytes.size()} * detail::most_inflation});
 }
 
 }  // namespace
@@ -45,8 +29,8 @@ namespace {
 /// Decompresses all bytes, or with `only_start` the first `limit` bytes of the content and no more.
 detail::Bytes inflated(const detail::Bytes& bytes, const std::string& path, std::uint64_t limit, bool only_start) {
   const std::string where = fmt::format("[gunzip] \"{}\":", path);
-  Inflater inflater;
-  z_stream& stream = inflater.stream();
+  detail::Inflater inflater(detail::gzip_window);
+  z_stream& stream = inflater.stream;
   // zlib reports the end only if there is room for one more byte.
   detail::Bytes out(only_start ? limit : likely_size(bytes, limit) + 1);
   std::uint64_t consumed = 0;

@@ -1,28 +1,25 @@
 #include <mezzo/io/gzip_stream.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <new>
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/inflater.hpp>
 
 namespace mezzo::detail {
 
 struct GzipStream::State {
-  z_stream stream{};
+  Inflater inflater{gzip_window};
   std::vector<Bytef> compressed = std::vector<Bytef>(std::size_t{1} << 18);
   std::uint64_t read = 0;  // bytes of the file
   bool ended = false;      // between two members, or at the end
 };
 
 GzipStream::GzipStream(const OpenFile& file, std::string where)
-    : file_(file), where_(std::move(where)), state_(std::make_unique<State>()) {
-  if (inflateInit2(&state_->stream, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
-}
+    : file_(file), where_(std::move(where)), state_(std::make_unique<State>()) {}
 
-GzipStream::~GzipStream() { inflateEnd(&state_->stream); }
+GzipStream::~GzipStream() = default;
 
 void GzipStream::refill() {
   State& state = *state_;
@@ -30,13 +27,13 @@ void GzipStream::refill() {
   if (count == 0) return;
   file_.read(state.read, state.compressed.data(), count, where_);
   state.read += count;
-  state.stream.next_in = state.compressed.data();
-  state.stream.avail_in = static_cast<uInt>(count);
+  state.inflater.stream.next_in = state.compressed.data();
+  state.inflater.stream.avail_in = static_cast<uInt>(count);
 }
 
 std::size_t GzipStream::read(char* to, std::size_t count) {
   State& state = *state_;
-  z_stream& stream = state.stream;
+  z_stream& stream = state.inflater.stream;
   std::size_t produced = 0;
   while (produced < count) {
     if (stream.avail_in == 0) refill();

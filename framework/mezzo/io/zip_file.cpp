@@ -1,31 +1,16 @@
 #include <mezzo/io/zip_file.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <new>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/inflater.hpp>
 #include <mezzo/io/zip_directory.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-constexpr std::uint64_t most_inflation = 1032;    // largest ratio of deflate
 constexpr std::uint64_t zip_chunk = 1ULL << 30U;  // zlib counts in 32 bits
 constexpr std::uint16_t stored_method = 0, deflated_method = 8;
-
-class RawInflater {
- public:
-  RawInflater() {
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  }
-  ~RawInflater() { inflateEnd(&stream); }
-  RawInflater(const RawInflater&) = delete;
-  RawInflater& operator=(const RawInflater&) = delete;
-
-  z_stream stream{};
-};
 
 /// Decompresses `packed` bytes to exactly `size` bytes.
 Bytes inflate_entry(const std::uint8_t* from, std::uint64_t packed, std::uint64_t size, const std::string& where) {
@@ -33,7 +18,7 @@ Bytes inflate_entry(const std::uint8_t* from, std::uint64_t packed, std::uint64_
     fail<FileError>(where, "{} compressed bytes can't have {} bytes of content: the file is damaged", packed, size);
   }
   Bytes out(size);
-  RawInflater inflater;
+  Inflater inflater(raw_window);
   z_stream& stream = inflater.stream;
   std::uint64_t used = 0, made = 0;
   int result = Z_OK;

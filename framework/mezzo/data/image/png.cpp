@@ -9,6 +9,8 @@
 #include <new>
 
 #include <png.h>
+
+#include <mezzo/io/inflater.hpp>
 #endif
 
 namespace mezzo::image::detail {
@@ -127,8 +129,7 @@ Tensor decode_png(const mezzo::detail::Bytes& bytes, const std::string& name, co
   const auto refuse = [&] { fail_decoding(name, "not a whole PNG file: {}", decoder.reason()); };
   if (!decoder.start()) refuse();
   check_size(decoder.height(), decoder.width(), name, options);
-  constexpr std::uint64_t most_inflated = 1032;  // bytes per byte, the limit of deflate
-  const std::uint64_t least = decoder.raw_bytes() / most_inflated;
+  const std::uint64_t least = decoder.raw_bytes() / mezzo::detail::most_inflation;
   if (bytes.size() < least) {
     fail_decoding(name, "a PNG file of {} x {} pixels must have at least {} bytes; got {}", decoder.height(),
                   decoder.width(), least, bytes.size());

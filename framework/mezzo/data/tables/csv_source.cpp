@@ -1,22 +1,20 @@
 #include <mezzo/data/tables/csv_source.hpp>
 
 #include <algorithm>
-#include <array>
 #include <vector>
+
+#include <mezzo/io/gzip.hpp>
+#include <mezzo/io/inflater.hpp>
 
 namespace mezzo::detail {
 
 CsvSource::CsvSource(const std::string& path, std::string where) : where_(std::move(where)), file_(path, where_) {
-  std::array<unsigned char, 2> start{};
-  if (file_.size() < start.size()) return;
+  Bytes start(static_cast<std::size_t>(std::min<std::uint64_t>(file_.size(), 2)));
   file_.read(0, start.data(), start.size(), where_);
-  gzip_ = start[0] == 0x1f && start[1] == 0x8b;
+  gzip_ = is_gzip(start);
 }
 
-std::uint64_t CsvSource::at_most() const {
-  constexpr std::uint64_t most_compressed = 1032;  // largest factor of deflate
-  return file_.size() * (gzip_ ? most_compressed : 1);
-}
+std::uint64_t CsvSource::at_most() const { return file_.size() * (gzip_ ? most_inflation : 1); }
 
 std::size_t CsvSource::read(std::uint64_t offset, char* to, std::size_t count) {
   file_.check_unchanged(where_);
