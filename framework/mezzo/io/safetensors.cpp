@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_bools.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/mapped_file.hpp>
 #include <mezzo/io/safetensors_header.hpp>
@@ -30,11 +31,6 @@ std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t 
     out.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(at, 8), nullptr, 16)));
   }
   return out;
-}
-
-bool has_only_bools(const void* from, std::uint64_t count) {
-  const auto* bytes = static_cast<const std::uint8_t*>(from);
-  return std::all_of(bytes, bytes + count, [](std::uint8_t byte) { return byte <= 1; });
 }
 
 /// True for the index of shards: a JSON object. A safetensors file that began with it would have a header of 2^56
@@ -185,9 +181,7 @@ Tensor SafetensorsFile::read(const std::string& name) const {
   if (checksum != shard->checksums.end() && checksum->second != detail::safetensors_checksum(*entry, bytes)) {
     fail<FileError>(where, "the checksum differs: the file is damaged");
   }
-  if (entry->dtype == DType::boolean && !has_only_bools(bytes, entry->bytes)) {
-    fail<FileError>(where, "bools must be 0 or 1; got another value");
-  }
+  if (entry->dtype == DType::boolean) detail::check_bools(bytes, entry->bytes, where);
   Tensor out = entry->dtype ? Tensor::uninitialized(entry->shape, *entry->dtype)
                             : Tensor::uninitialized(shape_of_bytes(*entry), DType::uint8);
   std::memcpy(out.mutable_raw(), bytes, entry->bytes);

@@ -1,11 +1,11 @@
 #include <mezzo/io/torch_file.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/check_bools.hpp>
 #include <mezzo/io/checked_bytes.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/torch_pickle.hpp>
@@ -180,9 +180,7 @@ Tensor TorchFile::read(const std::string& name) const {
   } else {
     detail::copy_view(data, view, element, to);
   }
-  if (entry.dtype == DType::boolean && std::any_of(to, to + out.bytes(), [](std::uint8_t byte) { return byte > 1; })) {
-    fail<FileError>(where, "bools must be 0 or 1; got another value");
-  }
+  if (entry.dtype == DType::boolean) detail::check_bools(to, out.bytes(), where);
   return out;
 }
 
