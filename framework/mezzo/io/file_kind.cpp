@@ -11,6 +11,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/open_file.hpp>
 #include <mezzo/io/safetensors_header.hpp>
+#include <mezzo/io/zip_directory.hpp>
 #include <mezzo/io/zip_file.hpp>
 
 namespace mezzo::detail {
@@ -113,9 +114,7 @@ FileKind kind_of_archive(const std::string& path) {
 bool is_safetensors(std::string_view start) {
   constexpr std::size_t length_bytes = 8;
   if (start.size() <= length_bytes || start[length_bytes] != '{') return false;
-  std::uint64_t length = 0;
-  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8U | static_cast<unsigned char>(start[i]);
-  return length <= max_header_bytes;
+  return little_endian(reinterpret_cast<const std::uint8_t*>(start.data()), length_bytes) <= max_header_bytes;
 }
 
 bool is_pickle(std::string_view start) {
@@ -165,10 +164,10 @@ FileKind kind_of_file(const std::string& path) {
   return row == nullptr ? kind : row->kind;
 }
 
-void check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
-                const char* expected) {
+FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                    const char* expected) {
   const FileKind kind = kind_of_file(path);
-  if (kind == FileKind::unknown || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return;
+  if (kind == FileKind::unknown || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return kind;
   const char* const is = kind_of_content(path) == kind ? "it is" : "its suffix is that of";
   fail<FileError>(where, "must be {}; {} {}: {}", expected, is, row_of(kind).name, row_of(kind).reader);
 }

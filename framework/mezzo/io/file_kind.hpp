@@ -30,10 +30,10 @@ enum class FileKind {
 /// that can't be read: who reads it has the reason.
 FileKind kind_of_file(const std::string& path);
 
-/// A FileError if the file is of a known kind that isn't one of `kinds`: `where`, `expected` (the files that are read),
-/// the kind of the file and what reads it.
-void check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
-                const char* expected);
+/// Returns the kind of a file. Throws a FileError if it is a known one that isn't one of `kinds`: `where`, `expected`
+/// (the files that are read), the kind of the file and what reads it.
+FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                    const char* expected);
 
 /// True if a path has a suffix of another format than the one that is going to be written.
 bool has_other_suffix(const std::string& path, FileKind written);

@@ -76,10 +76,10 @@ class Renaming {
 WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where)
     : label_(fmt::format("[load_weights \"{}\"]", path)) {
   const Renaming renamed(options, where);
-  check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::torch}, label_,
-             "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, or a PyTorch "
-             "file (.pt, .bin)");
-  const FileKind kind = kind_of_file(path);
+  const FileKind kind =
+      check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::torch}, label_,
+                 "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, or a "
+                 "PyTorch file (.pt, .bin)");
   Contents contents;
   if (kind == FileKind::torch) {
     contents = open_torch(path);
