@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/data/tables/csv_file.hpp>
+#include <mezzo/data/tables/first_missing.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,9 +35,8 @@ CsvFields csv_fields(const std::vector<std::string>& names, const CsvDatasetOpti
 
 void check_values(const Table& table, const std::vector<std::string>& columns, const std::string& where) {
   for (const std::string& name : columns) {
-    for (std::int64_t row = 0; table[name].missing() > 0 && row < table.rows(); ++row) {
-      if (!table[name].is_missing(row)) continue;
-      fail<FileError>(where, "line {}, column \"{}\" must have a value; it is missing", table.line(row), name);
+    if (const auto row = detail::first_missing(table[name])) {
+      fail<FileError>(where, "line {}, column \"{}\" must have a value; it is missing", table.line(*row), name);
     }
   }
 }

@@ -21,7 +21,7 @@ class CsvTarget {
   /// Writes a field. False if the type can't hold it.
   bool store(std::string_view field, std::int64_t row) { return (this->*store_)(field, row); }
 
-  /// What `field`, which was refused, must be: "be a number that fits int64; got "x"".
+  /// Reason why store() refused `field`, after "must": `be a number that fits int64; got "x"`.
   std::string refusal(std::string_view field) const;
 
   const CsvColumn& column() const { return *column_; }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/tables/first_missing.hpp>
 
 namespace mezzo {
 namespace {
@@ -10,13 +11,10 @@ namespace {
 const char* const table_dataset_where = "[table_dataset]";
 
 void check_no_missing(const Table& table, const std::string& name) {
-  const Column& column = table[name];
-  if (column.missing() == 0) return;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    if (!column.is_missing(row)) continue;
-    fail<ValueError>(table_dataset_where, "{}, column \"{}\" must have a value; it is missing", table.describe_row(row),
-                     name);
-  }
+  const auto row = detail::first_missing(table[name]);
+  if (!row) return;
+  fail<ValueError>(table_dataset_where, "{}, column \"{}\" must have a value; it is missing", table.describe_row(*row),
+                   name);
 }
 
 detail::NamedTensor field_of(const Table& table, const std::string& name, Role role, DType dtype) {
