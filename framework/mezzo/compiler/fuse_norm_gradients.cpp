@@ -21,7 +21,8 @@ bool is_dx_of_norm(const Value& value) {
          value.node()->attributes.get_or("shift", false) && !value.node()->attributes.get_or("masked", false);
 }
 
-/// By gradient of a norm. The convolutions may have any kernel, and other nodes may read dx too: see can_join().
+/// Maps the gradient of a norm to the gradients of the convolution that read its dx. The kernel may have any size, and
+/// other nodes may read dx too: can_join() checks that.
 std::unordered_map<const detail::Node*, ConvolutionGradients> convolution_gradients(const Graph& graph) {
   std::unordered_map<const detail::Node*, ConvolutionGradients> all;
   for (const detail::NodePtr& node : graph.nodes) {

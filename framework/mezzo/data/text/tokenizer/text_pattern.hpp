@@ -6,7 +6,7 @@
 
 namespace mezzo::detail {
 
-/// What to do with the parts of a text that a pattern matches.
+/// Use of the parts of a text that a pattern matches.
 enum class SplitBehavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 /// A text to search for, or a regular expression in the syntax of Oniguruma's Ruby, run by PCRE2. Thread-safe.
