@@ -8,6 +8,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
+#include <mezzo/nn/weight_files.hpp>
 #include <mezzo/nn/weight_matching.hpp>
 
 namespace mezzo {
@@ -31,28 +32,6 @@ bool is_unbuilt(const detail::LayerState& layer) {
                      [](const auto& child) { return is_unbuilt(*child.second); });
 }
 
-LoadWeightsReport assign_weights(const detail::LayerState& layer, const std::string& label,
-                                 const detail::WeightSource& file, const LoadWeightsOptions& options) {
-  const detail::FileWeights all = detail::file_weights(layer);
-  detail::WeightMatching matching = detail::match_weights(file, all);
-  detail::Findings faults = matching.contradictions;
-  if (options.strict) faults.add(matching.misfits);
-  if (options.strict && !options.skip_mismatch) faults.add(matching.shapes);
-  if (faults.any()) fail<FileError>(file.label(), "does not fit {}: {}", label, faults.text());
-  std::vector<Tensor> values;
-  for (const detail::WeightMatch& match : matching.matches) {
-    const DType dtype = match.weight->variable.dtype();
-    Tensor numbers = file.read(match.name);
-    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
-    values.push_back(match.weight->from_file(numbers.cast(dtype)));
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
-  if (options.strict && matching.shapes.any()) {
-    detail::warn(fmt::format("{} skip_mismatch skipped: {}", file.label(), matching.shapes.text()));
-  }
-  return std::move(matching.report);
-}
-
 }  // namespace
 
 void Layer::set_weight_files(const detail::WeightFileRules& rules) {
@@ -69,28 +48,55 @@ void Layer::set_weight_files(const detail::WeightFileRules& rules) {
   state_->weight_files = rules;
 }
 
-void Layer::save_weights(const std::string& path) const {
-  detail::check_suffix(path, detail::FileKind::safetensors, label(), ".safetensors, or have a suffix of its own");
-  const detail::FileWeights all = weights_of(*state_, label(), "save_weights");
+LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::string& label, const WeightSource& file,
+                                         const LoadWeightsOptions& options) {
+  const FileWeights all = file_weights(layer);
+  WeightMatching matching = match_weights(file, all);
+  Findings faults = matching.contradictions;
+  if (options.strict) faults.add(matching.misfits);
+  if (options.strict && !options.skip_mismatch) faults.add(matching.shapes);
+  if (faults.any()) fail<FileError>(file.label(), "does not fit {}: {}", label, faults.text());
+  std::vector<Tensor> values;
+  for (const WeightMatch& match : matching.matches) {
+    const DType dtype = match.weight->variable.dtype();
+    Tensor numbers = file.read(match.name);
+    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
+    values.push_back(match.weight->from_file(numbers.cast(dtype)));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
+  if (options.strict && matching.shapes.any()) {
+    warn(fmt::format("{} skip_mismatch skipped: {}", file.label(), matching.shapes.text()));
+  }
+  return std::move(matching.report);
+}
+
+detail::WeightFileContent detail::weight_file_content(const Layer& layer, const std::string& where, const char* call) {
+  const FileWeights all = weights_of(*layer.state(), where, call);
   std::vector<Tensor> values;  // share the variables' bytes until these are written to
   {
-    const detail::WeightAccess access(weights(), label(), "save_weights");
-    for (const detail::FileWeight& weight : all.weights) values.push_back(weight.variable.value());
+    const WeightAccess access(layer.weights(), where, call);
+    for (const FileWeight& weight : all.weights) values.push_back(weight.variable.value());
   }
-  NamedTensors tensors;
+  WeightFileContent content{.tensors = {}, .metadata = {{"format", "pt"}, {version_key, version}}};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const detail::FileWeight& weight = all.weights[i];
-    const Tensor in_file = weight.in_file(values[i].cast(detail::file_dtype(values[i].dtype())));
+    const FileWeight& weight = all.weights[i];
+    const Tensor in_file = weight.in_file(values[i].cast(file_dtype(values[i].dtype())));
     if (weight.parts.empty()) {
-      tensors.emplace_back(weight.name(), in_file);
+      content.tensors.emplace_back(weight.name(), in_file);
       continue;
     }
     const std::vector<Tensor> parts = weight.split_parts(in_file);
-    for (std::size_t part = 0; part < parts.size(); ++part) tensors.emplace_back(weight.parts[part], parts[part]);
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      content.tensors.emplace_back(weight.parts[part], parts[part]);
   }
-  Metadata metadata{{"format", "pt"}, {version_key, version}};
-  for (const auto& [name, number] : all.facts) metadata[name] = fmt::to_string(number);
-  save_safetensors(path, tensors, metadata);
+  for (const auto& [name, number] : all.facts) content.metadata[name] = fmt::to_string(number);
+  return content;
+}
+
+void Layer::save_weights(const std::string& path) const {
+  detail::check_suffix(path, detail::FileKind::safetensors, label(), ".safetensors, or have a suffix of its own");
+  const detail::WeightFileContent content = detail::weight_file_content(*this, label(), "save_weights");
+  save_safetensors(path, content.tensors, content.metadata);
 }
 
 LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {
@@ -104,7 +110,7 @@ LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeights
     }
   }
   const detail::WeightAccess access(weights(), label(), "load_weights");
-  return assign_weights(*state_, label(), file, options);
+  return detail::assign_weights(*state_, label(), file, options);
 }
 
 void detail::WaitingWeights::load(const Layer& layer) const {

@@ -81,6 +81,7 @@ class WeightMatcher {
     const std::string wrong_dtype = dtype_fault(entry, weight.variable.dtype());
     const std::string wrong_shape = wrong_dtype.empty() ? shape_fault(entry, shape) : "";
     out_.misfits.add(wrong_dtype);
+    out_.dtypes.add(wrong_dtype);
     out_.shapes.add(wrong_shape);
     if (wrong_dtype.empty() && wrong_shape.empty()) return true;
     out_.report.mismatched_keys.push_back(entry.name);

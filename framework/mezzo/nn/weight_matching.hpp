@@ -20,6 +20,7 @@ struct WeightMatching {
   std::vector<WeightMatch> matches;
   LoadWeightsReport report;  ///< tensors that are missing, unexpected or of another dtype or shape
   Findings misfits;          ///< texts of these, without those of other shapes
+  Findings dtypes;           ///< texts of tensors of other dtypes, which are misfits too
   Findings shapes;           ///< texts of tensors of other shapes
   Findings contradictions;   ///< tensors and numbers that contradict the layer, an error under all options
 };

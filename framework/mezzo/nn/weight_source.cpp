@@ -73,14 +73,15 @@ class Renaming {
 
 }  // namespace
 
-WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where)
+WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where,
+                           WeightConversion convert)
     : label_(fmt::format("[load_weights \"{}\"]", path)) {
   const Renaming renamed(options, where);
   const FileKind kind =
       check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::torch}, label_,
                  "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, or a "
                  "PyTorch file (.pt, .bin)");
-  Contents contents;
+  WeightTable contents;
   if (kind == FileKind::torch) {
     contents = open_torch(path);
   } else if (kind == FileKind::shard_index && path.ends_with(".bin.index.json")) {
@@ -88,6 +89,7 @@ WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& op
   } else {
     contents = open_safetensors(path);
   }
+  if (convert != nullptr) contents = convert(std::move(contents));
   read_ = std::move(contents.read);
   for (const TensorEntry& entry : contents.entries) {
     if (begins_with(entry.name, prefix_)) add(entry, renamed(entry.name.substr(prefix_.size())));
@@ -104,7 +106,7 @@ void WeightSource::add(const TensorEntry& entry, const std::string& name) {
   entries_.back().name = name;
 }
 
-WeightSource::Contents WeightSource::open_safetensors(const std::string& path) {
+WeightTable WeightSource::open_safetensors(const std::string& path) {
   label_ = fmt::format("[safetensors \"{}\"]", path);
   const SafetensorsFile file(path);
   metadata_ = file.metadata();
@@ -115,7 +117,7 @@ WeightSource::Contents WeightSource::open_safetensors(const std::string& path) {
   return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); }};
 }
 
-WeightSource::Contents WeightSource::open_torch(const std::string& path) {
+WeightTable WeightSource::open_torch(const std::string& path) {
   label_ = fmt::format("[torch \"{}\"]", path);
   const TorchFile file(path);
   for (const char* prefix : state_dict_prefixes) {
@@ -126,9 +128,9 @@ WeightSource::Contents WeightSource::open_torch(const std::string& path) {
   return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); }};
 }
 
-WeightSource::Contents WeightSource::open_torch_shards(const std::string& path) {
+WeightTable WeightSource::open_torch_shards(const std::string& path) {
   label_ = fmt::format("[torch \"{}\"]", path);
-  Contents all;
+  WeightTable all;
   std::map<std::string, TorchFile> files;  // by tensor
   for (const auto& [shard, names] : read_shard_index(path, label_)) {
     const TorchFile file(shard);

@@ -9,13 +9,24 @@
 
 namespace mezzo::detail {
 
+/// Tensors of a file: entries, and a function that reads one by the name of its entry.
+struct WeightTable {
+  std::vector<TensorEntry> entries;
+  std::function<Tensor(const std::string&)> read;
+};
+
+/// Changes the tensors of a file, for example their number, before names are changed.
+using WeightConversion = WeightTable (*)(WeightTable);
+
 /// A file of any kind that load_weights() reads, with the names that LoadWeightsOptions make of its own. Copies share
 /// the file.
 class WeightSource {
  public:
   /// Opens the file. Throws a FileError that says what the file is if it is of another kind, if it is malformed, or if
   /// two of its tensors get the same name; a ValueError if a `rename` isn't a regular expression.
-  WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where);
+  /// `convert`: null for the tensors as they are.
+  WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where,
+               WeightConversion convert = nullptr);
 
   /// Start of error texts: `[safetensors "x.safetensors"]`.
   const std::string& label() const { return label_; }
@@ -32,13 +43,9 @@ class WeightSource {
   Tensor read(const std::string& name) const;
 
  private:
-  struct Contents {
-    std::vector<TensorEntry> entries;
-    std::function<Tensor(const std::string&)> read;
-  };
-  Contents open_safetensors(const std::string& path);
-  Contents open_torch(const std::string& path);
-  Contents open_torch_shards(const std::string& path);
+  WeightTable open_safetensors(const std::string& path);
+  WeightTable open_torch(const std::string& path);
+  WeightTable open_torch_shards(const std::string& path);
   void add(const TensorEntry& entry, const std::string& name);
 
   std::string label_, prefix_;  // prefix of weights in the file's own names
