@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(bad_options_and_inputs_are_refused) {
   BOOST_TEST(refused<DTypeError>([] { ReversibleEmbedding(2, 3, {.reverse_dtype = "int32"}); }) ==
              "[ReversibleEmbedding] reverse_dtype must be floating; got int32");
   BOOST_TEST(refused<NameError>([] { RotaryEmbedding({.rope_type = "longrope"}); }) ==
-             "[RotaryEmbedding] unknown rope_type \"longrope\"; valid names: dynamic, linear, yarn");
+             "[RotaryEmbedding] unknown rope_type \"longrope\"; valid names: dynamic, linear, llama3, yarn");
   BOOST_TEST(shape([] {
                RotaryEmbedding()(Value(Tensor({2, 3, 5})));
              }) == "[RotaryEmbedding] input axis 2 must have an even size; got shape (2, 3, 5)");

@@ -70,6 +70,8 @@ static void describe(Fields& fields, RotaryEmbeddingOptions& options) {
   fields("beta_slow", options.beta_slow);
   fields("original_max_position_embeddings", options.original_max_position_embeddings);
   fields("truncate", options.truncate);
+  fields("low_freq_factor", options.low_freq_factor);
+  fields("high_freq_factor", options.high_freq_factor);
   fields("sequence_axis", options.sequence_axis);
   fields("feature_axis", options.feature_axis);
   fields("denominator_dim", options.denominator_dim);

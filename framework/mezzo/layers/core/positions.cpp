@@ -69,7 +69,23 @@ std::vector<double> yarn_frequencies(const RotaryEmbeddingOptions& options, std:
   return out;
 }
 
+/// Frequencies by Llama 3.1: divided by the scaling factor if few periods fit the original context, kept if many do.
+std::vector<double> llama3_frequencies(const RotaryEmbeddingOptions& options, std::int64_t size) {
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < size; i += 2) {
+    const double frequency = std::pow(
+        options.max_wavelength, -static_cast<double>(i) / static_cast<double>(options.denominator_dim.value_or(size)));
+    const double periods =
+        static_cast<double>(options.original_max_position_embeddings) * frequency / (2 * std::numbers::pi);
+    const double range = options.high_freq_factor - options.low_freq_factor;
+    const double kept = std::clamp((periods - options.low_freq_factor) / range, 0.0, 1.0);
+    out.push_back(frequency * kept + frequency / options.scaling_factor * (1 - kept));
+  }
+  return out;
+}
+
 std::vector<double> rotary_frequencies(const RotaryEmbeddingOptions& options, std::int64_t size) {
+  if (options.rope_type == "llama3") return llama3_frequencies(options, size);
   if (options.rope_type == "yarn") return yarn_frequencies(options, size);
   const auto features = static_cast<double>(size);
   const double power = options.rope_type == "linear" ? 1 : features / std::max(1.0, features - 2);
@@ -136,13 +152,15 @@ Values detail::PositionLayer::call_with(const std::string& arguments, const Valu
 RotaryEmbedding::RotaryEmbedding(RotaryEmbeddingOptions options)
     : detail::PositionLayer("RotaryEmbedding", options), options_(std::move(options)) {
   const std::string& type = options_.rope_type;
-  if (type != "linear" && type != "dynamic" && type != "yarn") {
-    fail<NameError>(label(), "unknown rope_type \"{}\"; valid names: dynamic, linear, yarn", type);
+  if (type != "linear" && type != "dynamic" && type != "llama3" && type != "yarn") {
+    fail<NameError>(label(), "unknown rope_type \"{}\"; valid names: dynamic, linear, llama3, yarn", type);
   }
   detail::require_above(label(), "max_wavelength", options_.max_wavelength, 1);
   detail::require_above(label(), "scaling_factor", options_.scaling_factor, 0);
   detail::require_above(label(), "beta_fast", options_.beta_fast, 0);
   detail::require_above(label(), "beta_slow", options_.beta_slow, 0);
+  detail::require_above(label(), "low_freq_factor", options_.low_freq_factor, 0);
+  detail::require_above(label(), "high_freq_factor", options_.high_freq_factor, options_.low_freq_factor);
   detail::require_positive(label(), "original_max_position_embeddings", options_.original_max_position_embeddings);
   if (options_.denominator_dim) detail::require_positive(label(), "denominator_dim", *options_.denominator_dim);
 }
