@@ -5,6 +5,7 @@
 #include <mezzo/data/text/tokenizer/read_parts.hpp>
 #include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
 #include <mezzo/io/file.hpp>
+#include <mezzo/io/file_replacement.hpp>
 
 namespace mezzo {
 namespace {
@@ -42,6 +43,29 @@ PaddingOptions read_padding(detail::JsonFields fields) {
   options.pad_token = fields.text("pad_token");
   fields.done();
   return options;
+}
+
+nlohmann::ordered_json json_of_truncation(const TruncationOptions& options) {
+  const char* strategy = "LongestFirst";
+  if (options.strategy == "only_first") strategy = "OnlyFirst";
+  if (options.strategy == "only_second") strategy = "OnlySecond";
+  return {{"direction", options.direction == "right" ? "Right" : "Left"},
+          {"max_length", options.max_length},
+          {"strategy", strategy},
+          {"stride", options.stride}};
+}
+
+nlohmann::ordered_json json_of_padding(const PaddingOptions& options) {
+  nlohmann::ordered_json strategy = "BatchLongest";
+  if (options.length) strategy = nlohmann::ordered_json::object({{"Fixed", *options.length}});
+  nlohmann::ordered_json multiple;
+  if (options.pad_to_multiple_of) multiple = *options.pad_to_multiple_of;
+  return {{"strategy", strategy},
+          {"direction", options.direction == "right" ? "Right" : "Left"},
+          {"pad_to_multiple_of", multiple},
+          {"pad_id", options.pad_id},
+          {"pad_type_id", options.pad_type_id},
+          {"pad_token", options.pad_token}};
 }
 
 void read_added_tokens(detail::JsonFields& file, detail::TokenizerPipeline& pipeline) {
@@ -83,6 +107,7 @@ Tokenizer Tokenizer::read(const std::string& json, const std::string& where) {
   if (file.has("padding")) out.padding_ = read_padding(file.object("padding"));
   file.done();
   out.pipeline_ = std::move(pipeline);
+  out.json_ = std::make_shared<const std::string>(json);
   return out;
 }
 
@@ -92,6 +117,21 @@ Tokenizer Tokenizer::from_file(const std::string& path) {
 }
 
 Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, tokenizer_label); }
+
+std::string Tokenizer::to_str() const {
+  pipeline();
+  auto json = nlohmann::ordered_json::parse(*json_);
+  json["truncation"] = truncation_ ? json_of_truncation(*truncation_) : nlohmann::ordered_json();
+  json["padding"] = padding_ ? json_of_padding(*padding_) : nlohmann::ordered_json();
+  return json.dump(2);
+}
+
+void Tokenizer::save(const std::string& path) const {
+  const std::string text = to_str();
+  detail::FileReplacement file(path, fmt::format("{} \"{}\":", tokenizer_label, path));
+  file.write(text.data(), text.size());
+  file.commit();
+}
 
 const detail::TokenizerPipeline& Tokenizer::pipeline() const { return *detail::unmoved<Tokenizer>(pipeline_); }
 

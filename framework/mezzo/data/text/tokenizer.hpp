@@ -48,6 +48,12 @@ class MEZZO_API Tokenizer {
   /// Reads the content of a `tokenizer.json`. Throws as from_file().
   static Tokenizer from_str(const std::string& json);
 
+  /// Returns the content of a `tokenizer.json` with the current truncation and padding. All else is as it was read.
+  std::string to_str() const;
+
+  /// Writes to_str() to a file, as a whole: after a FileError a previous file is unchanged.
+  void save(const std::string& path) const;
+
   /// Encodes a text or a pair, with the truncation and padding of the file or of enable_truncation() and
   /// enable_padding(). A text has at most 256 MiB. Throws a ValueError if it has a part without a token and the model
   /// has no unknown token, if truncation leaves no room, or if a regular expression takes too long.
@@ -95,6 +101,7 @@ class MEZZO_API Tokenizer {
   static Tokenizer read(const std::string& json, const std::string& where);
 
   std::shared_ptr<const detail::TokenizerPipeline> pipeline_;
+  std::shared_ptr<const std::string> json_;  // as it was read
   std::optional<TruncationOptions> truncation_;
   std::optional<PaddingOptions> padding_;
 };
