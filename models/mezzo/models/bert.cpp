@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/encoder_layer.hpp>
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/transformer.hpp>
@@ -17,6 +18,7 @@ detail::EncoderOptions encoder(const BertOptions& options) {
   return {.hidden_size = options.hidden_size,
           .num_heads = options.num_attention_heads,
           .intermediate_size = options.intermediate_size,
+          .activation = options.hidden_act,
           .dropout = options.hidden_dropout_prob,
           .attention_dropout = options.attention_probs_dropout_prob,
           .epsilon = options.layer_norm_eps,
@@ -48,6 +50,7 @@ BertOptions checked(const std::string& where, BertOptions options) {
   detail::require_positive(where, "type_vocab_size", options.type_vocab_size);
   detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
                           options.hidden_size);
+  detail::activation_of_name(where, "hidden_act", options.hidden_act);
   if (options.pooled_only && !options.add_pooling_layer) {
     fail<ValueError>(where, "add_pooling_layer must be true with pooled_only; got false");
   }
@@ -77,8 +80,10 @@ BertOptions bert_base(BertOptions rest) { return sized(std::move(rest), 12, 768,
 BertOptions bert_large(BertOptions rest) { return sized(std::move(rest), 24, 1024, 16); }
 BertOptions minilm_l6(BertOptions rest) { return sized(std::move(rest), 6, 384, 12); }
 
-Bert::Bert(BertOptions options)
-    : Model("Bert", options),
+Bert::Bert(BertOptions options) : Bert("Bert", std::move(options), "bert.") {}
+
+Bert::Bert(const char* kind, BertOptions options, const std::string& optional_prefix)
+    : Model(kind, options),
       options_(checked(label(), std::move(options))),
       word_embeddings_(sub("word_embeddings", embedding(options_, options_.vocab_size))),
       position_embeddings_(sub("position_embeddings", embedding(options_, options_.max_position_embeddings))),
@@ -97,18 +102,22 @@ Bert::Bert(BertOptions options)
                                {"^layer([0-9]+)\\.", "encoder.layer.$1."},
                                {"^pooler\\.", "pooler.dense."}},
                     .skip = skip,
-                    .optional_prefix = "bert."});
+                    .optional_prefix = optional_prefix});
 }
 
-Value Bert::embed(const Value& ids, const Values& types) {
+Value Bert::position_indices(const Value& ids) const {
   const std::int64_t positions = ids.shape()[1];
   if (positions > options_.max_position_embeddings) {
     fail<ShapeError>(label(), "input_ids may have at most {} positions; got shape {}", options_.max_position_embeddings,
                      ids.shape());
   }
-  const Value type = types.empty() ? Value(Tensor({positions}, DType::int32)) : types[0];
-  const Value sum =
-      word_embeddings_(ids) + token_type_embeddings_(type) + position_embeddings_(detail::position_ids(0, positions));
+  return detail::position_ids(0, positions);
+}
+
+Value Bert::embed(const Value& ids, const Values& types) {
+  const Value positions = position_indices(ids);
+  const Value type = types.empty() ? Value(Tensor({ids.shape()[1]}, DType::int32)) : types[0];
+  const Value sum = word_embeddings_(ids) + token_type_embeddings_(type) + position_embeddings_(positions);
   return dropout_(embeddings_norm_(sum));
 }
 
@@ -135,7 +144,8 @@ BertForSequenceClassification::BertForSequenceClassification(BertForSequenceClas
     : Model("BertForSequenceClassification", options),
       options_(checked(label(), std::move(options))),
       bert_(sub("bert", Bert(options_.bert))),
-      dropout_(sub("dropout", Dropout({.rate = options_.bert.hidden_dropout_prob}))),
+      dropout_(
+          sub("dropout", Dropout({.rate = options_.classifier_dropout.value_or(options_.bert.hidden_dropout_prob)}))),
       classifier_(sub("classifier", detail::encoder_dense(encoder(options_.bert), options_.num_labels))) {}
 
 Values BertForSequenceClassification::call_many(const Values& xs) { return {classifier_(dropout_(bert_(xs).back()))}; }

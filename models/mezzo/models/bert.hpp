@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct BertOptions {
   std::int64_t num_hidden_layers = 12;         ///< number of transformer layers
   std::int64_t num_attention_heads = 12;       ///< number of heads; divides hidden_size
   std::int64_t intermediate_size = 3072;       ///< size of the hidden layer between the two dense layers
+  std::string hidden_act = "gelu";             ///< activation between them, by Hugging Face's name: "gelu", "gelu_new",
+                                               ///< "relu", "silu", ...
   std::int64_t max_position_embeddings = 512;  ///< largest number of positions
   std::int64_t type_vocab_size = 2;            ///< number of token types
   double hidden_dropout_prob = 0.1;            ///< dropout rate of hidden states, in [0, 1)
@@ -55,13 +58,20 @@ MEZZO_API BertOptions minilm_l6(BertOptions rest = {});
 /// (attention, attention_norm, intermediate, output, output_norm), pooler.
 class MEZZO_API Bert : public Model {
  public:
-  /// A ValueError for a size below 1, if the heads don't divide hidden_size, or for pooled_only without pooling layer.
+  /// A ValueError for a size below 1, if the heads don't divide hidden_size, or for pooled_only without pooling layer;
+  /// a NameError for an unknown hidden_act.
   explicit Bert(BertOptions options = {});
 
   /// Options given to the constructor.
   const BertOptions& options() const { return options_; }
 
  protected:
+  /// For a class with other positions, whose weight files may have another prefix.
+  Bert(const char* kind, BertOptions options, const std::string& optional_prefix);
+
+  /// Indices of position embeddings of input_ids (batch, positions): (positions,) or (batch, positions).
+  virtual Value position_indices(const Value& ids) const;
+
   Values call_many(const Values& xs) override;
 
  private:
@@ -76,11 +86,13 @@ class MEZZO_API Bert : public Model {
 };
 
 struct BertForSequenceClassificationOptions {
-  BertOptions bert{};           ///< options of the encoder; pooled_only is set by all_positions
-  std::int64_t num_labels = 2;  ///< number of classes, at least 1
-  bool all_positions = false;   ///< true: the last layer computes every position, though only the first one is read
-  std::string name{};           ///< name of the model; "": automatic
-  Policy dtype{};               ///< precision policy; default: the policy of the Trainer or the global one
+  BertOptions bert{};                          ///< options of the encoder; pooled_only is set by all_positions
+  std::int64_t num_labels = 2;                 ///< number of classes, at least 1
+  std::optional<double> classifier_dropout{};  ///< dropout rate before the last layer, in [0, 1); default:
+                                               ///< hidden_dropout_prob of the encoder
+  bool all_positions = false;  ///< true: the last layer computes every position, though only the first one is read
+  std::string name{};          ///< name of the model; "": automatic
+  Policy dtype{};              ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// Bert with a dropout and a dense layer on its pooled output. Inputs as for Bert; output: logits (batch, num_labels).
@@ -89,6 +101,9 @@ class MEZZO_API BertForSequenceClassification : public Model {
  public:
   /// A ValueError for num_labels below 1, or as by Bert.
   explicit BertForSequenceClassification(BertForSequenceClassificationOptions options = {});
+
+  /// Options given to the constructor.
+  const BertForSequenceClassificationOptions& options() const { return options_; }
 
   /// Encoder, to freeze it or to load its weights.
   Bert& bert() { return bert_; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/encoder_layer.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -15,6 +16,7 @@ detail::EncoderOptions encoder(const DistilBertOptions& options) {
   return {.hidden_size = options.dim,
           .num_heads = options.n_heads,
           .intermediate_size = options.hidden_dim,
+          .activation = options.activation,
           .dropout = options.dropout,
           .attention_dropout = options.attention_dropout,
           .initializer_range = options.initializer_range};
@@ -41,6 +43,7 @@ DistilBertOptions checked(const std::string& where, DistilBertOptions options) {
   detail::require_positive(where, "dim", options.dim);
   detail::require_positive(where, "hidden_dim", options.hidden_dim);
   detail::require_divides(where, "n_heads", options.n_heads, "dim", options.dim);
+  detail::activation_of_name(where, "activation", options.activation);
   return options;
 }
 

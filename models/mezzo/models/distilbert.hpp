@@ -21,6 +21,7 @@ struct DistilBertOptions {
   std::int64_t n_heads = 12;                   ///< number of heads; divides dim
   std::int64_t dim = 768;                      ///< size of hidden states
   std::int64_t hidden_dim = 3072;              ///< size of the hidden layer between the two dense layers
+  std::string activation = "gelu";             ///< activation between them, as BertOptions::hidden_act
   double dropout = 0.1;                        ///< dropout rate of hidden states, in [0, 1)
   double attention_dropout = 0.1;              ///< dropout rate of attention weights, in [0, 1)
   double initializer_range = 0.02;             ///< standard deviation of initial kernels and embeddings, at least 0
@@ -37,7 +38,7 @@ struct DistilBertOptions {
 /// intermediate, output, output_norm).
 class MEZZO_API DistilBert : public Model {
  public:
-  /// A ValueError for a size below 1, or if the heads don't divide dim.
+  /// A ValueError for a size below 1, or if the heads don't divide dim; a NameError for an unknown activation.
   explicit DistilBert(DistilBertOptions options = {});
 
   /// Options given to the constructor.
@@ -68,6 +69,9 @@ class MEZZO_API DistilBertForSequenceClassification : public Model {
  public:
   /// A ValueError for num_labels below 1, or as by DistilBert.
   explicit DistilBertForSequenceClassification(DistilBertForSequenceClassificationOptions options = {});
+
+  /// Options given to the constructor.
+  const DistilBertForSequenceClassificationOptions& options() const { return options_; }
 
   /// Encoder, to freeze it or to load its weights.
   DistilBert& distilbert() { return distilbert_; }

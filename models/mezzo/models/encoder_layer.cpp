@@ -1,6 +1,7 @@
 #include <mezzo/models/encoder_layer.hpp>
 
 #include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/models/activation_names.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo::detail {
@@ -30,6 +31,11 @@ EncoderLayer::EncoderLayer(const char* kind, EncoderLayerOptions options)
                                        .dropout = options_.attention_dropout,
                                        .kernel_initializer = RandomNormal({.stddev = options_.initializer_range})}))) {
   set_weight_files({.rename = std::move(options.rename)});
+}
+
+Dense EncoderLayer::intermediate_dense() const {
+  return encoder_dense(options_, options_.intermediate_size,
+                       activation_of_name(label(), "activation", options_.activation));
 }
 
 Values EncoderLayer::call_many(const Values& xs) {

@@ -17,6 +17,7 @@ struct EncoderOptions {
   std::int64_t hidden_size = 0;        ///< size of hidden states
   std::int64_t num_heads = 0;          ///< number of heads; divides hidden_size
   std::int64_t intermediate_size = 0;  ///< size of the hidden layer between the two dense layers
+  std::string activation = "gelu";     ///< activation between them, by Hugging Face's name
   double dropout = 0;                  ///< dropout rate of hidden states, in [0, 1)
   double attention_dropout = 0;        ///< dropout rate of attention weights, in [0, 1)
   double epsilon = 1e-12;              ///< epsilon of layer normalizations
@@ -45,10 +46,12 @@ class EncoderLayer : public Layer {
   Values call_many(const Values& xs) override;
 
  private:
+  Dense intermediate_dense() const;
+
   EncoderOptions options_;
   MultiHeadAttention attention_;
   LayerNormalization attention_norm_ = sub("attention_norm", encoder_norm(options_));
-  Dense intermediate_ = sub("intermediate", encoder_dense(options_, options_.intermediate_size, "gelu"));
+  Dense intermediate_ = sub("intermediate", intermediate_dense());
   Dense output_ = sub("output", encoder_dense(options_, options_.hidden_size));
   LayerNormalization output_norm_ = sub("output_norm", encoder_norm(options_));
   Dropout dropout_ = sub("dropout", Dropout({.rate = options_.dropout}));

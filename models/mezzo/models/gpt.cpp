@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
+#include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 
@@ -19,6 +20,10 @@ Dense dense(std::int64_t units, double deviation) {
 /// Initial standard deviation of the 2 n_layer layers that end in a residual sum.
 double residual_deviation(const GPTOptions& options) {
   return options.initializer_range / std::sqrt(2.0 * static_cast<double>(options.n_layer));
+}
+
+std::int64_t inner_size(const GPTOptions& options) {
+  return options.n_inner == 0 ? 4 * options.n_embd : options.n_inner;
 }
 
 LayerNormalization norm(const GPTOptions& options) {
@@ -53,7 +58,7 @@ class GPTBlock : public Layer {
     attention[0] = ln_1_(xs[0]);
     Values out = attn_(attention);
     const Value x = xs[0] + drop_(out[0]);
-    out[0] = x + drop_(c_proj_(gelu(c_fc_(ln_2_(x)), true)));
+    out[0] = x + drop_(c_proj_(activation_(c_fc_(ln_2_(x)))));
     return out;
   }
 
@@ -72,9 +77,11 @@ class GPTBlock : public Layer {
   LayerNormalization ln_1_ = sub("ln_1", norm(options_));
   detail::SelfAttention attn_ = sub("attn", attention());
   LayerNormalization ln_2_ = sub("ln_2", norm(options_));
-  Dense c_fc_ = sub("c_fc", dense(4 * options_.n_embd, options_.initializer_range));
+  Dense c_fc_ = sub("c_fc", dense(inner_size(options_), options_.initializer_range));
   Dense c_proj_ = sub("c_proj", dense(options_.n_embd, residual_deviation(options_)));
   Dropout drop_ = sub("drop", Dropout({.rate = options_.resid_pdrop}));
+  ActivationFunction activation_ =
+      detail::activation_of_name(label(), "activation_function", options_.activation_function);
 };
 
 GPTOptions checked(const std::string& where, GPTOptions options) {
@@ -84,6 +91,8 @@ GPTOptions checked(const std::string& where, GPTOptions options) {
   detail::require_positive(where, "n_layer", options.n_layer);
   detail::require_positive(where, "n_head", options.n_head);
   detail::require_divides(where, "n_head", options.n_head, "n_embd", options.n_embd);
+  if (options.n_inner != 0) detail::require_positive(where, "n_inner", options.n_inner);
+  detail::activation_of_name(where, "activation_function", options.activation_function);
   return options;
 }
 

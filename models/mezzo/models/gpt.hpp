@@ -15,18 +15,20 @@ namespace mezzo {
 /// Sizes and rates of a GPT, with Hugging Face's names and the defaults of the smallest GPT-2. All sizes are at
 /// least 1.
 struct GPTOptions {
-  std::int64_t vocab_size = 50257;   ///< number of token ids
-  std::int64_t n_positions = 1024;   ///< largest number of positions
-  std::int64_t n_embd = 768;         ///< size of embeddings and hidden states
-  std::int64_t n_layer = 12;         ///< number of transformer layers
-  std::int64_t n_head = 12;          ///< number of heads; divides n_embd
-  double resid_pdrop = 0.1;          ///< dropout rate before each residual sum, in [0, 1)
-  double embd_pdrop = 0.1;           ///< dropout rate of embeddings, in [0, 1)
-  double attn_pdrop = 0.1;           ///< dropout rate of attention weights, in [0, 1)
-  double layer_norm_epsilon = 1e-5;  ///< epsilon of layer normalizations, at least 0
-  double initializer_range = 0.02;   ///< standard deviation of initial kernels and embeddings, at least 0
-  std::string name{};                ///< name of the model; "": automatic
-  Policy dtype{};                    ///< precision policy; default: the policy of the Trainer or the global one
+  std::int64_t vocab_size = 50257;               ///< number of token ids
+  std::int64_t n_positions = 1024;               ///< largest number of positions
+  std::int64_t n_embd = 768;                     ///< size of embeddings and hidden states
+  std::int64_t n_layer = 12;                     ///< number of transformer layers
+  std::int64_t n_head = 12;                      ///< number of heads; divides n_embd
+  std::int64_t n_inner = 0;                      ///< size between the dense layers of a block; 0: 4 n_embd
+  std::string activation_function = "gelu_new";  ///< activation between them, as BertOptions::hidden_act
+  double resid_pdrop = 0.1;                      ///< dropout rate before each residual sum, in [0, 1)
+  double embd_pdrop = 0.1;                       ///< dropout rate of embeddings, in [0, 1)
+  double attn_pdrop = 0.1;                       ///< dropout rate of attention weights, in [0, 1)
+  double layer_norm_epsilon = 1e-5;              ///< epsilon of layer normalizations, at least 0
+  double initializer_range = 0.02;               ///< standard deviation of initial kernels and embeddings, at least 0
+  std::string name{};                            ///< name of the model; "": automatic
+  Policy dtype{};  ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// @name Sizes
@@ -45,7 +47,8 @@ MEZZO_API GPTOptions gpt2_xl(GPTOptions rest = {});      ///< 48 layers of 1600,
 /// (ln_1, attn, ln_2, c_fc, c_proj), ln_f.
 class MEZZO_API GPT : public Model {
  public:
-  /// A ValueError for a size below 1, or if the heads don't divide n_embd.
+  /// A ValueError for a size below 1, or if the heads don't divide n_embd; a NameError for an unknown
+  /// activation_function.
   explicit GPT(GPTOptions options = {});
 
   /// Options given to the constructor.

@@ -6,6 +6,7 @@
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/layers/core/rotary_embedding.hpp>
+#include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/key_value_cache.hpp>
@@ -15,13 +16,41 @@
 namespace mezzo {
 namespace {
 
-std::int64_t head_size(const LlamaOptions& options) { return options.hidden_size / options.num_attention_heads; }
+std::int64_t head_size(const LlamaOptions& options) {
+  return options.head_dim == 0 ? options.hidden_size / options.num_attention_heads : options.head_dim;
+}
 
 RMSNormalization norm(const LlamaOptions& options) { return RMSNormalization({.epsilon = options.rms_norm_eps}); }
 
-Dense dense(const LlamaOptions& options, std::int64_t units) {
+Dense dense(const LlamaOptions& options, std::int64_t units, bool bias = false) {
   return Dense(
-      {.units = units, .use_bias = false, .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+      {.units = units, .use_bias = bias, .kernel_initializer = RandomNormal({.stddev = options.initializer_range})});
+}
+
+/// Projection to the heads of queries, or of keys or values.
+Dense heads_dense(const LlamaOptions& options, std::int64_t heads) {
+  return dense(options, heads * head_size(options), options.attention_bias || options.qkv_bias);
+}
+
+RotaryEmbedding rotary(const LlamaOptions& options) {
+  const RopeScaling& scaling = options.rope_scaling;
+  if (scaling.rope_type == "default") return RotaryEmbedding({.max_wavelength = options.rope_theta});
+  return RotaryEmbedding({.max_wavelength = options.rope_theta,
+                          .scaling_factor = scaling.factor,
+                          .rope_type = scaling.rope_type,
+                          .original_max_position_embeddings = scaling.original_max_position_embeddings,
+                          .low_freq_factor = scaling.low_freq_factor,
+                          .high_freq_factor = scaling.high_freq_factor});
+}
+
+/// Mask (1, 1, positions, positions) that is true for the last `window` keys up to each query, and later ones.
+Value window_mask(std::int64_t positions, std::int64_t window) {
+  Tensor mask({1, 1, positions, positions}, DType::boolean);
+  auto* const seen = mask.mutable_data<bool>();
+  for (std::int64_t query = 0; query < positions; ++query) {
+    for (std::int64_t key = 0; key < positions; ++key) seen[query * positions + key] = query - key < window;
+  }
+  return mask;
 }
 
 struct LlamaBlockOptions {
@@ -45,7 +74,7 @@ class LlamaBlock : public Layer {
     Values out = attention(input_layernorm_(xs[0]), Values(xs.begin() + 1, xs.end()));
     const Value x = xs[0] + out[0];
     const Value y = post_attention_layernorm_(x);
-    out[0] = x + down_proj_(silu(gate_proj_(y)) * up_proj_(y));
+    out[0] = x + down_proj_(activation_(gate_proj_(y)) * up_proj_(y));
     return out;
   }
 
@@ -64,24 +93,54 @@ class LlamaBlock : public Layer {
     const auto for_queries = [&](const Value& shared) {
       return groups == queries ? shared : repeat(shared, queries / groups, 2);
     };
-    const Value attended = past.empty()
-                               ? dot_product_attention(query, for_queries(key), for_queries(value), {.is_causal = true})
-                               : cached_attention(query, key, value, past[0], past[1], past[2]);
-    return {o_proj_(reshape(attended, x.shape())), key, value};
+    AttentionOpOptions options{.is_causal = true, .dropout = options_.attention_dropout};
+    const std::int64_t window = options_.sliding_window;
+    if (past.empty() && window > 0 && x.shape()[1] > window) options.mask = window_mask(x.shape()[1], window);
+    const Value attended = past.empty() ? dot_product_attention(query, for_queries(key), for_queries(value), options)
+                                        : cached_attention(query, key, value, past[0], past[1], past[2]);
+    return {o_proj_(reshape(attended, {x.shape()[0], x.shape()[1], queries * head_size(options_)})), key, value};
   }
 
   LlamaOptions options_;
   RMSNormalization input_layernorm_ = sub("input_layernorm", norm(options_));
-  Dense q_proj_ = sub("q_proj", dense(options_, options_.hidden_size));
-  Dense k_proj_ = sub("k_proj", dense(options_, options_.num_key_value_heads* head_size(options_)));
-  Dense v_proj_ = sub("v_proj", dense(options_, options_.num_key_value_heads* head_size(options_)));
-  Dense o_proj_ = sub("o_proj", dense(options_, options_.hidden_size));
+  Dense q_proj_ = sub("q_proj", heads_dense(options_, options_.num_attention_heads));
+  Dense k_proj_ = sub("k_proj", heads_dense(options_, options_.num_key_value_heads));
+  Dense v_proj_ = sub("v_proj", heads_dense(options_, options_.num_key_value_heads));
+  Dense o_proj_ = sub("o_proj", dense(options_, options_.hidden_size, options_.attention_bias));
   RMSNormalization post_attention_layernorm_ = sub("post_attention_layernorm", norm(options_));
-  Dense gate_proj_ = sub("gate_proj", dense(options_, options_.intermediate_size));
-  Dense up_proj_ = sub("up_proj", dense(options_, options_.intermediate_size));
-  Dense down_proj_ = sub("down_proj", dense(options_, options_.hidden_size));
-  RotaryEmbedding rotary_ = sub("rotary", RotaryEmbedding({.max_wavelength = options_.rope_theta}));
+  Dense gate_proj_ = sub("gate_proj", dense(options_, options_.intermediate_size, options_.mlp_bias));
+  Dense up_proj_ = sub("up_proj", dense(options_, options_.intermediate_size, options_.mlp_bias));
+  Dense down_proj_ = sub("down_proj", dense(options_, options_.hidden_size, options_.mlp_bias));
+  RotaryEmbedding rotary_ = sub("rotary", rotary(options_));
+  ActivationFunction activation_ = detail::activation_of_name(label(), "hidden_act", options_.hidden_act);
 };
+
+void check_head_size(const std::string& where, const LlamaOptions& options) {
+  if (head_size(options) % 2 == 0) return;
+  if (options.head_dim != 0) {
+    fail<ValueError>(where, "head_dim must be even, for rotary embeddings; got {}", options.head_dim);
+  }
+  fail<ValueError>(where, "hidden_size / num_attention_heads must be even, for rotary embeddings; got {} / {}",
+                   options.hidden_size, options.num_attention_heads);
+}
+
+void check_rope(const std::string& where, const RopeScaling& scaling) {
+  const std::string& type = scaling.rope_type;
+  if (type != "default" && type != "linear" && type != "llama3") {
+    fail<NameError>(where, "unknown rope_scaling.rope_type \"{}\"; valid names: default, linear, llama3", type);
+  }
+  detail::require_above(where, "rope_scaling.factor", scaling.factor, 0);
+  if (type != "llama3") return;
+  detail::require_above(where, "rope_scaling.low_freq_factor", scaling.low_freq_factor, 0);
+  detail::require_above(where, "rope_scaling.high_freq_factor", scaling.high_freq_factor, scaling.low_freq_factor);
+  detail::require_positive(where, "rope_scaling.original_max_position_embeddings",
+                           scaling.original_max_position_embeddings);
+}
+
+LlamaOptions with_biases(LlamaOptions options) {
+  options.qkv_bias = true;
+  return options;
+}
 
 LlamaOptions checked(const std::string& where, LlamaOptions options) {
   detail::require_positive(where, "vocab_size", options.vocab_size);
@@ -90,16 +149,20 @@ LlamaOptions checked(const std::string& where, LlamaOptions options) {
   detail::require_positive(where, "num_hidden_layers", options.num_hidden_layers);
   detail::require_positive(where, "num_attention_heads", options.num_attention_heads);
   detail::require_positive(where, "max_position_embeddings", options.max_position_embeddings);
-  detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
-                          options.hidden_size);
+  if (options.head_dim == 0) {
+    detail::require_divides(where, "num_attention_heads", options.num_attention_heads, "hidden_size",
+                            options.hidden_size);
+  } else {
+    detail::require_positive(where, "head_dim", options.head_dim);
+  }
   if (options.num_key_value_heads == 0) options.num_key_value_heads = options.num_attention_heads;
   detail::require_positive(where, "num_key_value_heads", options.num_key_value_heads);
   detail::require_divides(where, "num_key_value_heads", options.num_key_value_heads, "num_attention_heads",
                           options.num_attention_heads);
-  if (head_size(options) % 2 != 0) {
-    fail<ValueError>(where, "hidden_size / num_attention_heads must be even, for rotary embeddings; got {} / {}",
-                     options.hidden_size, options.num_attention_heads);
-  }
+  check_head_size(where, options);
+  detail::activation_of_name(where, "hidden_act", options.hidden_act);
+  check_rope(where, options.rope_scaling);
+  if (options.sliding_window != 0) detail::require_positive(where, "sliding_window", options.sliding_window);
   return options;
 }
 
@@ -163,8 +226,10 @@ LlamaOptions llama3_8b(LlamaOptions rest) {
                                  .positions = 8192});
 }
 
-Llama::Llama(LlamaOptions options)
-    : Model("Llama", options),
+Llama::Llama(LlamaOptions options) : Llama("Llama", std::move(options)) {}
+
+Llama::Llama(const char* kind, LlamaOptions options)
+    : Model(kind, options),
       options_(checked(label(), std::move(options))),
       embed_tokens_(sub("embed_tokens",
                         Embedding({.input_dim = options_.vocab_size,
@@ -201,11 +266,13 @@ Tensor Llama::generate(const Tensor& input_ids, const GenerateOptions& options) 
     const ScopedValue<bool> keeps(keeps_past_, true);
     return Layer::operator()(state);
   };
+  // A cache has no window: up to this number of positions a window changes nothing.
+  const bool windowed = options_.sliding_window > 0 && options_.sliding_window < options_.max_position_embeddings;
   const detail::LanguageModel model{.module = this,
                                     .label = label(),
                                     .vocab_size = options_.vocab_size,
-                                    .limit_name = "max_position_embeddings",
-                                    .limit = options_.max_position_embeddings,
+                                    .limit_name = windowed ? "sliding_window" : "max_position_embeddings",
+                                    .limit = windowed ? options_.sliding_window : options_.max_position_embeddings,
                                     .with_past = with_past};
   detail::check_generation(model, input_ids, options);
   build({1, 1});
@@ -217,5 +284,9 @@ Values Llama::call_many(const Values& xs) {
   if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());
   return {forward(xs[0], {}).front()};
 }
+
+Qwen2::Qwen2(LlamaOptions options) : Llama("Qwen2", with_biases(std::move(options))) {}
+
+Mistral::Mistral(LlamaOptions options) : Llama("Mistral", std::move(options)) {}
 
 }  // namespace mezzo
