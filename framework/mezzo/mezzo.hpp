@@ -193,7 +193,10 @@
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/mobilenet_v2.hpp>
+#include <mezzo/models/pretrained/from_pretrained.hpp>
+#include <mezzo/models/pretrained/save_pretrained.hpp>
 #include <mezzo/models/resnet.hpp>
+#include <mezzo/models/roberta.hpp>
 #include <mezzo/models/unet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/ops/activation.hpp>

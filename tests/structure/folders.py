@@ -65,6 +65,7 @@ FOLDERS = {
     "cli": Folder("the `mezzo` command", ("report",)),
     "datasets": Folder("readers of well-known data sets", ("data/text", "data/image")),
     "models": Folder("well-known models, written against public headers", ("training/model",), ("*",)),
+    "models/pretrained": Folder("models from and to folders of Hugging Face", ("models",)),
 }
 
 # Files above all folders: they may use everything, and no folder may use them.

@@ -1,0 +1,85 @@
+#include <mezzo/models/pretrained/save_pretrained.hpp>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/pattern.hpp>
+#include <mezzo/io/file_replacement.hpp>
+#include <mezzo/models/pretrained/pretrained_class.hpp>
+#include <mezzo/models/pretrained/weight_shards.hpp>
+#include <mezzo/nn/weight_files.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr const char* config_name = "config.json";
+
+void write_text(const std::string& path, const std::string& text, const std::string& where) {
+  detail::FileReplacement file(path, where);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+detail::Json config_of(const Model& model, const detail::PretrainedClass& kind, const SavePretrainedOptions& options,
+                       const std::string& where) {
+  detail::Json config = detail::Json::object();
+  if (!options.config.empty()) config = detail::parse_config(options.config, where + " config:");
+  detail::ConfigFields fields(options.labels, where);
+  kind.write(model, fields);
+  fields.check_options(kind.name);
+  config = fields.merged_into(std::move(config));
+  config["architectures"] = {kind.architectures.front()};
+  config["model_type"] = kind.model_types.front();
+  config.erase("torch_dtype");
+  return config;
+}
+
+/// Names of the tokens that transformers needs beside tokenizer.json.
+detail::Json tokenizer_config(const Tokenizer& tokenizer) {
+  detail::Json config{{"tokenizer_class", "PreTrainedTokenizerFast"}};
+  if (const auto& padding = tokenizer.padding()) {
+    config["pad_token"] = padding->pad_token;
+    config["padding_side"] = padding->direction;
+  }
+  if (const auto& truncation = tokenizer.truncation()) {
+    config["model_max_length"] = truncation->max_length;
+    config["truncation_side"] = truncation->direction;
+  }
+  return config;
+}
+
+/// Dtype of the weights, which transformers opens the model in.
+std::string dtype_of(const NamedTensors& tensors) {
+  DType widest = DType::float32;
+  for (const auto& [name, tensor] : tensors) {
+    if (is_floating(tensor.dtype())) widest = tensor.dtype();
+    if (widest == DType::float64) break;
+  }
+  return dtype_name(widest);
+}
+
+NamedTensors in_folder(NamedTensors tensors, const detail::FolderNames& names) {
+  for (const auto& [expression, replacement] : names.written) {
+    const detail::Pattern pattern(expression);
+    for (auto& [name, tensor] : tensors) name = pattern.replaced(name, replacement);
+  }
+  return names.convert_back == nullptr ? tensors : names.convert_back(std::move(tensors));
+}
+
+}  // namespace
+
+void save_pretrained(const Model& model, const std::string& folder, const SavePretrainedOptions& options) {
+  const std::string where = fmt::format("[save_pretrained \"{}\"]", folder);
+  const detail::PretrainedClass& kind = detail::class_of_model(typeid(model), where);
+  detail::Json config = config_of(model, kind, options, where);
+  detail::WeightFileContent content = detail::weight_file_content(model, where, "save_pretrained");
+  config["dtype"] = dtype_of(content.tensors);
+  detail::FolderReplacement files(folder, where);
+  detail::write_folder_weights(files, in_folder(std::move(content.tensors), kind.names), content.metadata);
+  if (options.tokenizer) {
+    options.tokenizer->save(files.file("tokenizer.json"));
+    write_text(files.file("tokenizer_config.json"), tokenizer_config(*options.tokenizer).dump(2) + "\n", where);
+  }
+  write_text(files.file(config_name), config.dump(2) + "\n", where);
+  files.commit(config_name, detail::is_weight_file);
+}
+
+}  // namespace mezzo
