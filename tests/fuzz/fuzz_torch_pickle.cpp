@@ -27,8 +27,7 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
     const mezzo::detail::ZipFile zip((folder / (name + std::string(".pt"))).string(), "[fuzz]");
     for (const mezzo::detail::ZipEntry& entry : zip.entries()) {
       if (entry.name.find("data.pkl") == std::string::npos) continue;
-      const mezzo::detail::ZipContent content = zip.read(entry, "[fuzz]");
-      out.emplace_back(content.data, content.data + content.size);
+      out.push_back(zip.read(entry, "[fuzz]"));
     }
   }
   return out;

@@ -240,11 +240,14 @@ BOOST_AUTO_TEST_CASE(bad_data_is_refused) {
   check_throws<FileError>(
       "[safetensors \"" + folder.path("c") + "\"] tensor \"y\": the checksum differs: the file is damaged",
       [&] { damaged.read("y"); });
+  BOOST_CHECK_THROW(damaged.check("y"), FileError);
+  BOOST_CHECK_THROW(bools.check("a"), FileError);
   std::filesystem::resize_file(folder.path("c"), bytes.size() - 32);
   check_throws<FileError>("[safetensors \"" + folder.path("c") + "\"] tensor \"x\": the file must have " +
                               std::to_string(bytes.size()) + " bytes, as when it was opened; got " +
                               std::to_string(bytes.size() - 32),
                           [&] { damaged.read("x"); });
+  BOOST_CHECK_THROW(damaged.check("x"), FileError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

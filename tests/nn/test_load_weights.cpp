@@ -1,11 +1,14 @@
 // Options of load_weights, and the kinds of files that it reads.
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+
 #include <mezzo/mezzo.hpp>
 
 #include "support/captured.hpp"
 #include "support/folder.hpp"
 #include "support/layers.hpp"
+#include "support/memory.hpp"
 #include "support/paths.hpp"
 #include "support/refused.hpp"
 #include "support/tensors.hpp"
@@ -45,6 +48,21 @@ NamedTensors tensors_of_two_dense(const std::string& prefix = "") {
           {prefix + "a.bias", random_tensor({3})},
           {prefix + "b.weight", random_tensor({1, 3})},
           {prefix + "b.bias", random_tensor({1})}};
+}
+
+/// Largest memory of the process since reset_peak(), in bytes.
+std::uint64_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+bool reset_peak() {
+  std::ofstream out("/proc/self/clear_refs");
+  out << 5 << std::flush;
+  return out.good();
 }
 
 }  // namespace
@@ -197,6 +215,37 @@ BOOST_AUTO_TEST_CASE(a_file_waits_until_the_layer_is_built) {
   model(Tensor({1, 2}));
   BOOST_TEST(output.text().find("skipped: unexpected tensor \"c\"\n") != std::string::npos, output.text());
   BOOST_TEST(model.weights()[1].value().equal(tensors[1].second));
+}
+
+BOOST_AUTO_TEST_CASE(shards_are_written_and_read) {
+  const Folder folder;
+  const std::string path = folder.path("model.safetensors");
+  Sequential from = two_dense(), to = two_dense();
+  from.save_weights(path, {.max_shard_size = 30});
+  BOOST_TEST(!std::filesystem::exists(path));
+  for (const char* name : {"1", "2"}) {
+    BOOST_TEST(std::filesystem::exists(folder.path(std::string("model-0000") + name + "-of-00002.safetensors")), name);
+  }
+  to.load_weights(path);
+  BOOST_TEST(changed_since(values_of(from), to) == "");
+  from.weights()[1].assign(random_tensor({3}));
+  from.save_weights(path, {"5GB"});
+  BOOST_TEST(!std::filesystem::exists(path + ".index.json"));
+  to.load_weights(path);
+  BOOST_TEST(changed_since(values_of(from), to) == "");
+}
+
+// 64 MB of weights in 16 tensors: a second copy of them would be noticed.
+BOOST_AUTO_TEST_CASE(weights_are_read_one_after_the_other) {
+  const Folder folder;
+  std::vector<Any<Layer>> layers{Input({1000})};
+  for (int i = 0; i < 16; ++i) layers.emplace_back(Dense(1000, {.use_bias = false}));
+  Sequential model(layers);
+  model.save_weights(folder.path("a"));
+  if (!reports_missing_memory() || !reset_peak()) return;
+  const std::uint64_t before = peak_bytes();
+  model.load_weights(folder.path("a"));
+  BOOST_TEST(peak_bytes() - before < 24U << 20U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

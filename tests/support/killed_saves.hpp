@@ -44,6 +44,10 @@ inline void kill_in_save(int number) {
     count();
     return real.symlinkat(target, folder, name);
   };
+  calls.unlinkat = [=](int folder, const char* path, int flags) {
+    count();
+    return real.unlinkat(folder, path, flags);
+  };
 }
 
 }  // namespace mezzo_tests

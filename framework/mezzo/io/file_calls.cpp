@@ -14,7 +14,8 @@ FileCalls::FileCalls()
       close(::close),
       renameat(::renameat),
       symlinkat(::symlinkat),
-      linkat(::linkat) {}
+      linkat(::linkat),
+      unlinkat(::unlinkat) {}
 
 FileCalls& file_calls() {
   static FileCalls calls;

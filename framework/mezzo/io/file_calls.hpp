@@ -18,6 +18,7 @@ struct FileCalls {
   std::function<int(int from_folder, const char* from, int to_folder, const char* to)> renameat;
   std::function<int(const char* target, int folder, const char* name)> symlinkat;
   std::function<int(int from_folder, const char* from, int to_folder, const char* to, int flags)> linkat;
+  std::function<int(int folder, const char* path, int flags)> unlinkat;
 };
 
 /// The calls of this process. Tests replace them while no other thread saves.

@@ -150,9 +150,14 @@ void FileReplacement::write(const void* from, std::size_t count) {
   }
 }
 
-void FileReplacement::commit() {
+void FileReplacement::flush() {
   if (file_calls().fsync(file_.value) != 0) fail_with_errno("cannot be flushed to the disk");
   check_close();
+  flushed_ = true;
+}
+
+void FileReplacement::commit() {
+  if (!flushed_) flush();
   if (file_calls().renameat(folder_.value, temporary_.c_str(), folder_.value, name_.c_str()) != 0) {
     fail_with_errno("cannot be renamed from its temporary name");
   }

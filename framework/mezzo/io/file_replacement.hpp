@@ -20,6 +20,9 @@ class FileReplacement {
   /// Appends `count` bytes.
   void write(const void* from, std::size_t count);
 
+  /// Flushes the written data to the disk. commit() does it too, unless it was done; nothing may be written after it.
+  void flush();
+
   /// Makes the written data the content of the file. If flushing the folder fails, the file already has the new
   /// content, and the error text says so. After any other error a previous file is unchanged.
   void commit();
@@ -45,6 +48,7 @@ class FileReplacement {
   std::string name_;       // of the target, in its folder
   std::string temporary_;  // its name in that folder; empty before it exists and after commit()
   Descriptor folder_, file_;
+  bool flushed_ = false;
 };
 
 /// Makes or replaces a symbolic link atomically. A FileError that starts with `where`; a previous file of that name is

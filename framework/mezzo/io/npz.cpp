@@ -34,8 +34,8 @@ std::optional<std::string> array_name(const std::string& entry) {
   return entry.substr(0, entry.size() - npy_suffix.size());
 }
 
-std::string_view text_of_entry(const detail::ZipContent& content) {
-  return {reinterpret_cast<const char*>(content.data), static_cast<std::size_t>(content.size)};
+std::string_view text_of_entry(const detail::Bytes& content) {
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
 void check_npz_name(const std::string& name, const std::string& where) {
@@ -57,7 +57,7 @@ void detail::for_each_npz_entry(
     const auto name = array_name(entry.name);
     if (!name) continue;
     const std::string at = label_of_entry(where, entry.name);
-    const ZipContent content = zip.read(entry, at);
+    const Bytes content = zip.read(entry, at);
     function(*name, text_of_entry(content), at);
   }
 }
@@ -95,7 +95,7 @@ Tensor load_npz(const std::string& path, const std::string& name, const LoadNpyO
     fail_unknown(where, "array", name, names);
   }
   const std::string at = label_of_entry(where, entry->name);
-  const detail::ZipContent content = zip.read(*entry, at);
+  const detail::Bytes content = zip.read(*entry, at);
   const std::string_view bytes = text_of_entry(content);
   return detail::read_npy(detail::reader_of(bytes), bytes.size(), options.field, at);
 }

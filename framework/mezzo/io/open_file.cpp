@@ -1,7 +1,6 @@
 #include <mezzo/io/open_file.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,11 +63,15 @@ void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const s
   }
 }
 
-const std::uint8_t* OpenFile::map(const std::string& where) const {
-  if (size_ == 0) return nullptr;
-  void* const bytes = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
-  if (bytes == MAP_FAILED) fail<FileError>(where, "cannot be mapped into memory: {}", std::strerror(errno));
-  return static_cast<const std::uint8_t*>(bytes);
+void OpenFile::read_unchanged(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
+  check_unchanged(where);
+  read(offset, to, count, where);
+  check_unchanged(where);
+}
+
+void OpenFile::check_place(std::uint64_t offset, std::uint64_t count, const std::string& where) const {
+  if (offset <= size_ && count <= size_ - offset) return;
+  fail<FileError>(where, "must have {} bytes at {}; the file ends at {}", count, offset, size_);
 }
 
 }  // namespace mezzo::detail

@@ -4,7 +4,8 @@
 
 namespace mezzo::detail {
 
-/// A regular file, open for reading. Throws FileErrors that start with `where`.
+/// A regular file, open for reading. Files are not mapped into memory: a page that another process cuts off would end
+/// this one. Throws FileErrors that start with `where`.
 class OpenFile {
  public:
   OpenFile(const std::string& path, const std::string& where);
@@ -21,8 +22,11 @@ class OpenFile {
   /// Reads `count` bytes at `offset`. Thread-safe.
   void read(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
 
-  /// Maps the whole file into memory for reading, for munmap(); null for an empty file.
-  const std::uint8_t* map(const std::string& where) const;
+  /// The same, with check_unchanged() before and after it.
+  void read_unchanged(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const;
+
+  /// A FileError unless the file had `count` bytes at `offset` when it was opened.
+  void check_place(std::uint64_t offset, std::uint64_t count, const std::string& where) const;
 
  private:
   int descriptor_ = -1;

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <string_view>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_bools.hpp>
+#include <mezzo/io/checked_once.hpp>
 #include <mezzo/io/file_kind.hpp>
-#include <mezzo/io/mapped_file.hpp>
+#include <mezzo/io/open_file.hpp>
+#include <mezzo/io/read_chunks.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 #include <mezzo/io/shard_index.hpp>
 
@@ -35,10 +36,11 @@ std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t 
 
 /// True for the index of shards: a JSON object. A safetensors file that began with it would have a header of 2^56
 /// bytes.
-bool is_index(const detail::MappedFile& file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<std::uint64_t>(file.size(), 64));
+bool is_index(const detail::OpenFile& file, const std::string& where) {
+  std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
+  file.read(0, text.data(), text.size(), where);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] != '{') return false;
+  if (first == std::string::npos || text[first] != '{') return false;
   return text.size() > 8 && text[7] != '\0';
 }
 
@@ -56,28 +58,35 @@ Shape shape_of_bytes(const TensorEntry& entry) {
 /// A file with its header.
 struct SafetensorsFile::Shard {
   std::string path;
-  std::shared_ptr<const detail::MappedFile> file;
+  detail::OpenFile file;
   std::uint64_t data_begin = 0;
   detail::SafetensorsHeader header;
   Checksums checksummed = Checksums::none;
   std::map<std::string, std::uint32_t> checksums;  // by tensor
+  detail::CheckedOnce compared;                    // of `checksums`
 
-  explicit Shard(const std::string& shard_path) : Shard(shard_path, nullptr) {}
-  Shard(const std::string& shard_path, std::shared_ptr<const detail::MappedFile> opened);
+  explicit Shard(const std::string& shard_path)
+      : path(shard_path), file(shard_path, detail::safetensors_label(shard_path)) {}
+  void read_header();
   void take_checksums();
-  const std::uint8_t* bytes(const Entry& entry, const std::string& where) const {
-    return file->bytes(data_begin + entry.begin, entry.bytes, where);
+
+  /// Compares the checksum that the file has for a tensor with `sum()`, the first time.
+  template <class Sum>
+  void compare(const Entry& entry, const Sum& sum, const std::string& where) {
+    const auto expected = checksums.find(entry.name);
+    if (expected == checksums.end()) return;
+    compared.check(&*expected, [&] {
+      if (sum() != expected->second) fail<FileError>(where, "the checksum differs: the file is damaged");
+    });
   }
 };
 
-SafetensorsFile::Shard::Shard(const std::string& shard_path, std::shared_ptr<const detail::MappedFile> opened)
-    : path(shard_path), file(std::move(opened)) {
+void SafetensorsFile::Shard::read_header() {
   const std::string where = detail::safetensors_label(path);
-  if (!file) file = std::make_shared<detail::MappedFile>(path, where);
-  const std::uint64_t size = file->size();
+  const std::uint64_t size = file.size();
   if (size < 8) fail<FileError>(where, "must begin with 8 bytes, the header's length; got {}", size);
   std::uint64_t length = 0;
-  std::memcpy(&length, file->bytes(0, sizeof length, where), sizeof length);
+  file.read(0, &length, sizeof length, where);
   if (length > detail::max_header_bytes) {
     fail<FileError>(where, "the header must have at most {} bytes; got {}", detail::max_header_bytes, length);
   }
@@ -85,7 +94,8 @@ SafetensorsFile::Shard::Shard(const std::string& shard_path, std::shared_ptr<con
   if (data_begin > size) {
     fail<FileError>(where, "the header must have {} bytes; the file has {} after its length", length, size - 8);
   }
-  const std::string text(reinterpret_cast<const char*>(file->bytes(8, length, where)), length);
+  std::string text(length, '\0');
+  file.read(8, text.data(), length, where);
   header = detail::parse_safetensors_header(text, size - data_begin, path);
   take_checksums();
 }
@@ -107,84 +117,85 @@ void SafetensorsFile::Shard::take_checksums() {
   header.metadata.erase(text);
 }
 
-SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
-  const std::string where = detail::safetensors_label(path);
-  detail::check_kind(path, {detail::FileKind::safetensors, detail::FileKind::shard_index}, where,
-                     "a safetensors file or an index of shards");
-  auto file = std::make_shared<const detail::MappedFile>(path, where);
-  auto shards = std::make_shared<std::vector<Shard>>();
-  if (!is_index(*file)) {
-    shards->emplace_back(path, std::move(file));
-    entries_ = shards->front().header.entries;
-    metadata_ = shards->front().header.metadata;
-    checksummed_ = shards->front().checksummed;
-    for (std::size_t i = 0; i < entries_.size(); ++i) places_[entries_[i].name] = {0, i};
-  } else {
-    const detail::ShardIndex index = detail::read_shard_index(path, where);
-    checksummed_ = index.empty() ? Checksums::none : Checksums::all;
-    for (const auto& [shard_path, names] : index) {
-      shards->emplace_back(shard_path);
-      add(shards->back(), shards->size() - 1, names);
-    }
-  }
-  shards_ = std::move(shards);
+namespace {
+
+detail::RecognizedFile recognized_safetensors(const std::string& given) {
+  const std::string path = detail::with_index(given);
+  detail::check_kind(path, {detail::FileKind::safetensors, detail::FileKind::shard_index},
+                     detail::safetensors_label(path), "a safetensors file or an index of shards");
+  return {path};
 }
 
-/// Adds the tensors that an index expects in a shard.
-void SafetensorsFile::add(const Shard& shard, std::size_t number, const std::vector<std::string>& names) {
-  std::set<std::string> wanted(names.begin(), names.end());
-  for (const Entry& entry : shard.header.entries) {
-    if (wanted.erase(entry.name) == 0) continue;
-    places_[entry.name] = {number, entries_.size()};
-    entries_.push_back(entry);
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::string& path) : SafetensorsFile(recognized_safetensors(path)) {}
+
+SafetensorsFile::SafetensorsFile(const detail::RecognizedFile& recognized) : TensorFile(recognized.path) {
+  const std::string where = detail::safetensors_label(path());
+  const auto whole = std::make_shared<Shard>(path());
+  if (!is_index(whole->file, where)) {
+    add_shard(whole, nullptr);
+    return;
+  }
+  const detail::ShardIndex index = detail::read_shard_index(path(), where);
+  if (index.empty()) checksummed_ = Checksums::none;
+  for (const auto& [shard, names] : index) add_shard(std::make_shared<Shard>(shard), &names);
+}
+
+/// Adds all tensors of a shard, or those that an index expects in it.
+void SafetensorsFile::add_shard(std::shared_ptr<Shard> shard, const std::vector<std::string>* names) {
+  shard->read_header();
+  std::set<std::string> wanted;
+  if (names != nullptr) wanted.insert(names->begin(), names->end());
+  for (const Entry& entry : shard->header.entries) {
+    if (names != nullptr && wanted.erase(entry.name) == 0) continue;
+    add(entry);
+    shards_.push_back(shard);
   }
   if (!wanted.empty()) {
-    fail<FileError>(detail::safetensors_label(path_), "tensor \"{}\" must be in \"{}\"; that file lacks it",
-                    *wanted.begin(), shard.path);
+    fail<FileError>(detail::safetensors_label(path()), "tensor \"{}\" must be in \"{}\"; that file lacks it",
+                    *wanted.begin(), shard->path);
   }
-  Metadata metadata = shard.header.metadata;
+  Metadata metadata = shard->header.metadata;
   metadata_.merge(metadata);
-  checksummed_ = std::min(checksummed_, shard.checksummed);
+  checksummed_ = std::min(checksummed_, shard->checksummed);
 }
 
-std::vector<std::string> SafetensorsFile::names() const {
-  std::vector<std::string> out;
-  for (const Entry& entry : entries_) out.push_back(entry.name);
-  return out;
-}
-
-const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) const {
-  const auto found = places_.find(name);
-  return found == places_.end() ? nullptr : &entries_[found->second.second];
-}
-
-std::pair<const SafetensorsFile::Shard*, const SafetensorsFile::Entry*> SafetensorsFile::place_of(
-    const std::string& name) const {
-  const auto found = places_.find(name);
-  if (found == places_.end()) {
-    fail<NameError>(detail::safetensors_label(path_), "unknown tensor \"{}\"; the file has {} others", name,
-                    entries_.size());
-  }
-  return {&(*shards_)[found->second.first], &entries_[found->second.second]};
-}
-
-const void* SafetensorsFile::data(const std::string& name) const {
-  const auto [shard, entry] = place_of(name);
-  return shard->bytes(*entry, detail::safetensors_label(shard->path, name));
+void SafetensorsFile::check(const std::string& name) const {
+  const std::size_t index = index_of(name, detail::safetensors_label(path()));
+  const Entry& entry = entries()[index];
+  Shard& shard = *shards_[index];
+  const std::string where = detail::safetensors_label(shard.path, name);
+  const bool bools = entry.dtype == DType::boolean;
+  const auto checksum_of_file = [&] {
+    detail::TensorChecksum sum(entry);
+    detail::read_chunks(shard.file, shard.data_begin + entry.begin, entry.bytes, where,
+                        [&](const std::uint8_t* bytes, std::size_t count) {
+                          if (bools) detail::check_bools(bytes, count, where);
+                          sum.add(bytes, count);
+                        });
+    return sum.value();
+  };
+  shard.file.check_unchanged(where);
+  if (bools && shard.checksums.empty()) checksum_of_file();
+  shard.compare(entry, checksum_of_file, where);
 }
 
 Tensor SafetensorsFile::read(const std::string& name) const {
-  const auto [shard, entry] = place_of(name);
-  const std::string where = detail::safetensors_label(shard->path, name);
-  const std::uint8_t* const bytes = shard->bytes(*entry, where);
-  const auto checksum = shard->checksums.find(name);
-  if (checksum != shard->checksums.end() && checksum->second != detail::safetensors_checksum(*entry, bytes)) {
-    fail<FileError>(where, "the checksum differs: the file is damaged");
-  }
-  if (entry->dtype == DType::boolean) detail::check_bools(bytes, entry->bytes, where);
-  Tensor out = entry->dtype ? Tensor::uninitialized(entry->shape, *entry->dtype)
-                            : Tensor::uninitialized(shape_of_bytes(*entry), DType::uint8);
-  std::memcpy(out.mutable_raw(), bytes, entry->bytes);
+  const std::size_t index = index_of(name, detail::safetensors_label(path()));
+  const Entry& entry = entries()[index];
+  Shard& shard = *shards_[index];
+  const std::string where = detail::safetensors_label(shard.path, name);
+  Tensor out = entry.dtype ? Tensor::uninitialized(entry.shape, *entry.dtype)
+                           : Tensor::uninitialized(shape_of_bytes(entry), DType::uint8);
+  shard.file.read_unchanged(shard.data_begin + entry.begin, out.mutable_raw(), entry.bytes, where);
+  const auto checksum_of_tensor = [&] {
+    detail::TensorChecksum sum(entry);
+    sum.add(out.raw(), entry.bytes);
+    return sum.value();
+  };
+  shard.compare(entry, checksum_of_tensor, where);
+  if (entry.dtype == DType::boolean) detail::check_bools(out.raw(), entry.bytes, where);
   return out;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,7 +7,8 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/io/tensor_entry.hpp>
+#include <mezzo/io/shard_options.hpp>
+#include <mezzo/io/tensor_file.hpp>
 
 namespace mezzo {
 
@@ -19,34 +19,24 @@ using Metadata = std::map<std::string, std::string>;
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// A safetensors file, open for reading, or the shards that a `model.safetensors.index.json` lists. Copies share it.
-/// The file is mapped into memory, so that opening it and reading some of its tensors costs the pages that these have,
-/// not the whole file. All content is checked; errors name file and tensor.
+/// Reading a tensor takes memory for that tensor alone, not for the whole file. All content is checked; errors name
+/// file and tensor. Entries are ordered by offset, those of shards by the names of the shards; `begin` counts in the
+/// file, or the shard, that has the tensor.
 ///
 ///     const SafetensorsFile file("model.safetensors");
 ///     for (const std::string& name : file.names()) std::cout << name << " " << to_string(file.find(name)->shape);
 ///     const Tensor embeddings = file.read("embeddings.weight");
-class MEZZO_API SafetensorsFile {
+class MEZZO_API SafetensorsFile : public TensorFile {
  public:
-  /// A tensor's entry in the header. `begin` counts in the file, or the shard, that has it.
-  using Entry = TensorEntry;
-
   /// Opens a file and checks its header, or those of all shards. The tensors must fill a file without gaps; the header
-  /// may list them in any order. Throws a FileError if the file is missing or malformed, if its header has a checksum
-  /// that differs, if a tensor has a dtype that the format doesn't know or a rank above 32, or if an index names a
-  /// tensor that its shard lacks.
+  /// may list them in any order. Opens `path`.index.json if `path` doesn't exist and this does, as after
+  /// save_safetensors() with shards. Throws a FileError if the file is missing or malformed, if its header has a
+  /// checksum that differs, if a tensor has a dtype that the format doesn't know or a rank above 32, or if an index
+  /// names a tensor that its shard lacks.
   explicit SafetensorsFile(const std::string& path);
 
-  /// The path given to the constructor.
-  const std::string& path() const { return path_; }
-
-  /// All entries, ordered by offset; shards are in the order of their names.
-  const std::vector<Entry>& entries() const { return entries_; }
-
-  /// Names of all tensors, in the order of entries().
-  std::vector<std::string> names() const;
-
-  /// Entry of a name; null if there is none.
-  const Entry* find(const std::string& name) const;
+  /// The same for a file that was recognized before.
+  explicit SafetensorsFile(const detail::RecognizedFile& file);
 
   /// The metadata, without the checksums of save_safetensors(). Those of shards are merged; the first one counts.
   const Metadata& metadata() const { return metadata_; }
@@ -58,26 +48,22 @@ class MEZZO_API SafetensorsFile {
 
   /// Reads one tensor. A dtype that mezzo lacks is read as uint8: F8_* with the tensor's shape; U16, U32, U64 and C64
   /// with one more axis, the bytes of an element; F4 and F6_*, which pack elements, with one axis. Throws a NameError
-  /// if there is no tensor of that name. Throws a FileError if it can't be read, if a bool is neither 0 nor 1, or if
-  /// the file has checksums (written by save_safetensors()) and the tensor's differs.
+  /// if there is no tensor of that name. Throws a FileError if it can't be read, if the file was changed or cut since
+  /// it was opened, if a bool is neither 0 nor 1, or if the file has checksums (written by save_safetensors()) and the
+  /// tensor's differs.
   Tensor read(const std::string& name) const;
 
-  /// Bytes of one tensor in the mapped file, without a copy and without the checks of read(); they are not aligned, and
-  /// valid as long as a copy of this object exists. The file must not be cut meanwhile. Throws a NameError if there is
-  /// no tensor of that name.
-  const void* data(const std::string& name) const;
+  /// Throws the errors of read(), without memory for the tensor. Its checksum is compared once: read() doesn't repeat
+  /// it.
+  void check(const std::string& name) const;
 
  private:
   struct Shard;
-  void add(const Shard& shard, std::size_t number, const std::vector<std::string>& names);
-  std::pair<const Shard*, const Entry*> place_of(const std::string& name) const;
+  void add_shard(std::shared_ptr<Shard> shard, const std::vector<std::string>* names);
 
-  std::string path_;
-  std::shared_ptr<const std::vector<Shard>> shards_;
-  std::vector<Entry> entries_;
-  std::map<std::string, std::pair<std::size_t, std::size_t>> places_;  // by name: indices in shards_ and entries_
+  std::vector<std::shared_ptr<Shard>> shards_;  // of each entry
   Metadata metadata_;
-  Checksums checksummed_ = Checksums::none;
+  Checksums checksummed_ = Checksums::all;
 };
 
 /// Reads all tensors of a file, or of the shards of an index. Errors are those of SafetensorsFile.
@@ -89,6 +75,9 @@ MEZZO_API NamedTensors load_safetensors(const std::string& path);
 /// path has the suffix of another format (".pt"); then a previous file is unchanged (unless the error text says that
 /// the file has the new content), and no other file is left. Throws a NameError before it writes if two tensors have
 /// the same name, if a name is `__metadata__` or not UTF-8, or if `metadata` has an entry `crc32`.
-MEZZO_API void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
+///
+/// With a `max_shard_size` it writes shards, as ShardOptions describes.
+MEZZO_API void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {},
+                                const ShardOptions& shards = {});
 
 }  // namespace mezzo

@@ -267,11 +267,14 @@ std::uint64_t safetensors_bits(const std::string& type) {
   return row == dtypes.end() ? 0 : row->bits;
 }
 
-std::uint32_t safetensors_checksum(const TensorEntry& entry, const void* bytes) {
+TensorChecksum::TensorChecksum(const TensorEntry& entry) {
   const std::string head = entry.name + '\0' + entry.type + to_string(entry.shape);
-  auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-  crc = crc32_z(crc, static_cast<const Bytef*>(bytes), entry.bytes);
-  return static_cast<std::uint32_t>(crc);
+  add(head.data(), head.size());
+}
+
+void TensorChecksum::add(const void* bytes, std::size_t count) {
+  if (count == 0) return;
+  value_ = static_cast<std::uint32_t>(crc32_z(value_, static_cast<const Bytef*>(bytes), count));
 }
 
 std::uint32_t safetensors_checksum(const SafetensorsHeader& header) {

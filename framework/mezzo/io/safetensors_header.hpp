@@ -33,7 +33,18 @@ SafetensorsHeader parse_safetensors_header(const std::string& text, std::uint64_
 std::uint64_t safetensors_bits(const std::string& type);
 
 /// CRC-32 of a tensor's name, dtype, shape and elements.
-std::uint32_t safetensors_checksum(const TensorEntry& entry, const void* bytes);
+class TensorChecksum {
+ public:
+  /// That of a tensor without elements.
+  explicit TensorChecksum(const TensorEntry& entry);
+
+  /// Adds the next elements.
+  void add(const void* bytes, std::size_t count);
+  std::uint32_t value() const { return value_; }
+
+ private:
+  std::uint32_t value_ = 0;
+};
 
 /// CRC-32 of the content of a header: all entries, ordered by name, and the metadata without `crc32`.
 std::uint32_t safetensors_checksum(const SafetensorsHeader& header);

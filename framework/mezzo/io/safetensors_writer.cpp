@@ -1,3 +1,5 @@
+#include <mezzo/io/safetensors_writer.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -5,17 +7,16 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_kind.hpp>
-#include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 
 namespace mezzo {
 namespace {
 
-using TensorItem = std::pair<std::string, Tensor>;
+using detail::TensorItem;
+using detail::TensorItems;
 
-/// Checks the tensors and returns them in the order of the file.
-std::vector<const TensorItem*> in_order(const NamedTensors& tensors, const std::string& path) {
-  std::vector<const TensorItem*> out;
+/// Checks the tensors of a file, or of all its shards.
+void check_items(const NamedTensors& tensors, const std::string& path) {
   std::set<std::string> names;
   for (const TensorItem& item : tensors) {
     const std::string where = detail::safetensors_label(path, item.first);
@@ -24,25 +25,28 @@ std::vector<const TensorItem*> in_order(const NamedTensors& tensors, const std::
     if (item.second.shape().size() > detail::max_rank) {
       fail<FileError>(where, "the rank must be at most {}; got {}", detail::max_rank, item.second.shape().size());
     }
-    out.push_back(&item);
   }
-  std::sort(out.begin(), out.end(), [](const TensorItem* a, const TensorItem* b) {
+}
+
+/// The order of the format's reference library.
+void sort_items(TensorItems& items) {
+  std::sort(items.begin(), items.end(), [](const TensorItem* a, const TensorItem* b) {
     const std::size_t sizes[] = {dtype_size(a->second.dtype()), dtype_size(b->second.dtype())};
     return sizes[0] != sizes[1] ? sizes[0] > sizes[1] : a->first < b->first;
   });
-  return out;
 }
 
-std::string checksums(const detail::SafetensorsHeader& header, const std::vector<const TensorItem*>& items) {
+std::string checksums(const detail::SafetensorsHeader& header, const TensorItems& items) {
   std::string out = fmt::format("{:08x}", detail::safetensors_checksum(header));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    out += fmt::format("{:08x}", detail::safetensors_checksum(header.entries[i], items[i]->second.raw()));
+    detail::TensorChecksum sum(header.entries[i]);
+    sum.add(items[i]->second.raw(), items[i]->second.bytes());
+    out += fmt::format("{:08x}", sum.value());
   }
   return out;
 }
 
-detail::SafetensorsHeader header_of(const std::vector<const TensorItem*>& items, const Metadata& metadata,
-                                    const std::string& path) {
+detail::SafetensorsHeader header_of(const TensorItems& items, const Metadata& metadata, const std::string& path) {
   detail::SafetensorsHeader header{.entries = {}, .metadata = metadata};
   std::uint64_t begin = 0;
   for (const TensorItem* item : items) {
@@ -80,21 +84,35 @@ std::string header_text_of(const detail::SafetensorsHeader& header, const std::s
 
 }  // namespace
 
-void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
+detail::SafetensorsWriter::SafetensorsWriter(const std::string& path, TensorItems items, const Metadata& metadata)
+    : path_(path), items_(std::move(items)) {
+  sort_items(items_);
+  header_ = header_text_of(header_of(items_, metadata, path), path);
+  if (header_.size() > max_header_bytes) {
+    fail<FileError>(safetensors_label(path), "the header must have at most {} bytes; got {}", max_header_bytes,
+                    header_.size());
+  }
+}
+
+std::unique_ptr<detail::FileReplacement> detail::SafetensorsWriter::write() const {
+  auto file = std::make_unique<FileReplacement>(path_, safetensors_label(path_));
+  const std::uint64_t length = header_.size();
+  file->write(&length, sizeof length);
+  file->write(header_.data(), header_.size());
+  for (const TensorItem* item : items_) file->write(item->second.raw(), item->second.bytes());
+  return file;
+}
+
+void save_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata,
+                      const ShardOptions& shards) {
   detail::check_suffix(path, detail::FileKind::safetensors, detail::safetensors_label(path),
                        ".safetensors, or have a suffix of its own");
-  const std::vector<const TensorItem*> items = in_order(tensors, path);
-  const std::string header = header_text_of(header_of(items, metadata, path), path);
-  if (header.size() > detail::max_header_bytes) {
-    fail<FileError>(detail::safetensors_label(path), "the header must have at most {} bytes; got {}",
-                    detail::max_header_bytes, header.size());
-  }
-  const std::uint64_t length = header.size();
-  detail::FileReplacement file(path, detail::safetensors_label(path));
-  file.write(&length, sizeof length);
-  file.write(header.data(), header.size());
-  for (const TensorItem* item : items) file.write(item->second.raw(), item->second.bytes());
-  file.commit();
+  check_items(tensors, path);
+  const std::uint64_t most = shards.max_shard_size.bytes();
+  if (most > 0) return detail::save_shards(path, tensors, metadata, most);
+  TensorItems items;
+  for (const TensorItem& item : tensors) items.push_back(&item);
+  detail::SafetensorsWriter(path, items, metadata).write()->commit();
 }
 
 }  // namespace mezzo

@@ -1,7 +1,6 @@
 #include <mezzo/io/shard_index.hpp>
 
 #include <filesystem>
-#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -33,6 +32,18 @@ nlohmann::json parse_index(const std::string& path, const std::string& where) {
 }
 
 }  // namespace
+
+std::string with_index(const std::string& path) {
+  std::error_code ignored;
+  const bool has_index =
+      !std::filesystem::exists(path, ignored) && std::filesystem::exists(path + index_suffix, ignored);
+  return has_index ? path + index_suffix : path;
+}
+
+std::string shard_index_text(std::uint64_t total_size, const std::map<std::string, std::string>& files) {
+  const nlohmann::ordered_json index{{"metadata", {{"total_size", total_size}}}, {weight_map, files}};
+  return index.dump(2) + "\n";
+}
 
 ShardIndex read_shard_index(const std::string& path, const std::string& where) {
   std::map<std::string, std::vector<std::string>> files;

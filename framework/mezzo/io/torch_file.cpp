@@ -1,12 +1,11 @@
 #include <mezzo/io/torch_file.hpp>
 
 #include <cstring>
-#include <mutex>
-#include <unordered_set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_bools.hpp>
 #include <mezzo/io/checked_bytes.hpp>
+#include <mezzo/io/checked_once.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/torch_pickle.hpp>
 #include <mezzo/io/zip_file.hpp>
@@ -20,11 +19,10 @@ struct TorchArchive {
   TorchArchive(const std::string& path, const std::string& where) : zip(path, where) {}
 
   ZipFile zip;
-  std::string folder;                                   ///< "archive/", in front of the names of all entries
-  TorchPickle pickle;                                   ///< with the storages' keys
-  std::vector<const ZipEntry*> entries;                 ///< of the storages
-  mutable std::mutex mutex;                             ///< protects `checked`
-  mutable std::unordered_set<const ZipEntry*> checked;  ///< storages whose checksum was compared
+  std::string folder;                    ///< "archive/", in front of the names of all entries
+  TorchPickle pickle;                    ///< with the storages' keys
+  std::vector<const ZipEntry*> entries;  ///< of the storages
+  CheckedOnce checked;
 };
 
 namespace {
@@ -38,8 +36,8 @@ std::string torch_label(const std::string& path, const std::string& tensor = {})
 }
 
 std::string entry_text(const TorchArchive& archive, const ZipEntry& entry, const std::string& where) {
-  const ZipContent content = archive.zip.read(entry, fmt::format("{} entry \"{}\":", where, entry.name));
-  return {reinterpret_cast<const char*>(content.data), static_cast<std::size_t>(content.size)};
+  const Bytes content = archive.zip.read(entry, fmt::format("{} entry \"{}\":", where, entry.name));
+  return {content.begin(), content.end()};
 }
 
 /// Finds the pickle, and with it the archive's folder.
@@ -77,12 +75,13 @@ void find_storages(TorchArchive& archive, const std::string& where) {
   }
 }
 
-/// Compares the checksum of a storage the first time.
-void check_storage(const TorchArchive& archive, const ZipEntry& entry, const std::string& where) {
-  const std::lock_guard<std::mutex> lock(archive.mutex);
-  if (archive.checked.count(&entry) > 0) return;
-  archive.zip.read(entry, where);
-  archive.checked.insert(&entry);
+/// Bytes from the first to the last element of a view that has elements.
+std::uint64_t bytes_of_span(const TorchTensor& view, std::uint64_t element) {
+  std::uint64_t last = 0;
+  for (std::size_t axis = 0; axis < view.shape.size(); ++axis) {
+    last += static_cast<std::uint64_t>(view.shape[axis] - 1) * static_cast<std::uint64_t>(view.strides[axis]);
+  }
+  return (last + 1) * element;
 }
 
 /// Copies the elements of a view in row-major order.
@@ -117,11 +116,21 @@ bool is_contiguous(const TorchTensor& view) {
 }  // namespace
 }  // namespace detail
 
-TorchFile::TorchFile(const std::string& path) : path_(path) {
-  const std::string where = detail::torch_label(path);
-  detail::check_kind(path, {detail::FileKind::torch, detail::FileKind::zip}, where,
+namespace {
+
+detail::RecognizedFile recognized_torch(const std::string& path) {
+  detail::check_kind(path, {detail::FileKind::torch, detail::FileKind::zip}, detail::torch_label(path),
                      "a file of torch.save() (.pt, .pth, .bin)");
-  const auto archive = std::make_shared<detail::TorchArchive>(path, where);
+  return {path};
+}
+
+}  // namespace
+
+TorchFile::TorchFile(const std::string& path) : TorchFile(recognized_torch(path)) {}
+
+TorchFile::TorchFile(const detail::RecognizedFile& file) : TensorFile(file.path) {
+  const std::string where = detail::torch_label(path());
+  const auto archive = std::make_shared<detail::TorchArchive>(path(), where);
   const detail::ZipEntry& pickle = detail::find_pickle(*archive, where);
   detail::check_byte_order(*archive, where);
   const std::string bytes = detail::entry_text(*archive, pickle, where);
@@ -129,58 +138,63 @@ TorchFile::TorchFile(const std::string& path) : path_(path) {
   detail::find_storages(*archive, where);
   for (const auto& [name, tensor] : archive->pickle.tensors) {
     const detail::TorchStorage& storage = archive->pickle.storages[tensor.storage];
-    places_[name] = entries_.size();
-    entries_.push_back({.name = name,
-                        .dtype = storage.dtype,
-                        .shape = tensor.shape,
-                        .begin = tensor.offset * storage.element,
-                        .bytes = *detail::checked_bytes(tensor.shape, storage.element),
-                        .type = storage.type});
+    add({.name = name,
+         .dtype = storage.dtype,
+         .shape = tensor.shape,
+         .begin = tensor.offset * storage.element,
+         .bytes = *detail::checked_bytes(tensor.shape, storage.element),
+         .type = storage.type});
   }
   archive_ = archive;
 }
 
-std::vector<std::string> TorchFile::names() const {
-  std::vector<std::string> out;
-  for (const Entry& entry : entries_) out.push_back(entry.name);
-  return out;
+void TorchFile::check(const std::string& name) const {
+  const std::string where = detail::torch_label(path(), name);
+  const std::size_t index = index_of(name, detail::torch_label(path()));
+  const detail::ZipEntry& stored = *archive_->entries[archive_->pickle.tensors[index].second.storage];
+  archive_->checked.check(&stored, [&] { archive_->zip.check(stored, where); });
 }
 
-const TorchFile::Entry* TorchFile::find(const std::string& name) const {
-  const auto found = places_.find(name);
-  return found == places_.end() ? nullptr : &entries_[found->second];
+/// Reads the elements of a view that has some.
+void TorchFile::read_view(std::size_t index, void* to, const std::string& where) const {
+  const Entry& entry = entries()[index];
+  const detail::TorchTensor& view = archive_->pickle.tensors[index].second;
+  const detail::ZipEntry& storage = *archive_->entries[view.storage];
+  const std::size_t element = archive_->pickle.storages[view.storage].element;
+  const bool contiguous = detail::is_contiguous(view);
+  if (storage.stored() && contiguous) {
+    archive_->zip.read_stored(storage, entry.begin, to, entry.bytes, where);
+    return;
+  }
+  detail::Bytes content;
+  const std::uint8_t* from = nullptr;
+  if (storage.stored()) {
+    content.resize(detail::bytes_of_span(view, element));
+    archive_->zip.read_stored(storage, entry.begin, content.data(), content.size(), where);
+    from = content.data();
+  } else {
+    content = archive_->zip.read(storage, where);
+    from = content.data() + entry.begin;
+  }
+  if (contiguous) {
+    std::memcpy(to, from, entry.bytes);
+  } else {
+    detail::copy_view(from, view, element, static_cast<std::uint8_t*>(to));
+  }
 }
 
 Tensor TorchFile::read(const std::string& name) const {
-  const auto found = places_.find(name);
-  if (found == places_.end()) {
-    fail<NameError>(detail::torch_label(path_), "unknown tensor \"{}\"; the file has {} others", name, entries_.size());
-  }
-  const std::string where = detail::torch_label(path_, name);
-  const Entry& entry = entries_[found->second];
-  const detail::TorchTensor& view = archive_->pickle.tensors[found->second].second;
-  const std::size_t element = archive_->pickle.storages[view.storage].element;
+  const std::size_t index = index_of(name, detail::torch_label(path()));
+  const std::string where = detail::torch_label(path(), name);
+  const Entry& entry = entries()[index];
+  const std::size_t storage = archive_->pickle.tensors[index].second.storage;
   Shape shape = entry.shape;
-  if (!entry.dtype) shape.push_back(static_cast<std::int64_t>(element));
+  if (!entry.dtype) shape.push_back(static_cast<std::int64_t>(archive_->pickle.storages[storage].element));
   Tensor out = Tensor::uninitialized(shape, entry.dtype.value_or(DType::uint8));
   if (out.size() == 0) return out;
-  const detail::ZipEntry& stored = *archive_->entries[view.storage];
-  detail::ZipContent inflated;
-  const std::uint8_t* data = archive_->zip.stored(stored, where);
-  if (data == nullptr) {
-    inflated = archive_->zip.read(stored, where);
-    data = inflated.data;
-  } else {
-    detail::check_storage(*archive_, stored, where);
-  }
-  data += entry.begin;
-  auto* const to = static_cast<std::uint8_t*>(out.mutable_raw());
-  if (detail::is_contiguous(view)) {
-    std::memcpy(to, data, out.bytes());
-  } else {
-    detail::copy_view(data, view, element, to);
-  }
-  if (entry.dtype == DType::boolean) detail::check_bools(to, out.bytes(), where);
+  if (archive_->entries[storage]->stored()) check(name);  // others are checked when they are decompressed
+  read_view(index, out.mutable_raw(), where);
+  if (entry.dtype == DType::boolean) detail::check_bools(out.raw(), out.bytes(), where);
   return out;
 }
 

@@ -9,23 +9,23 @@ namespace mezzo::detail {
 namespace {
 
 struct Directory {
-  std::uint64_t count = 0;
+  std::uint64_t count = 0;  // of entries
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// Reader of the directory's parts.
 class DirectoryReader {
  public:
-  DirectoryReader(const std::uint8_t* data, std::uint64_t size, const std::string& where)
-      : data_(data), size_(size), where_(where) {}
+  DirectoryReader(const OpenFile& file, const std::string& where) : file_(file), where_(where) {}
 
   std::vector<ZipEntry> read() {
     const Directory directory = find_directory();
+    bytes_ = part(directory.begin, directory.bytes);
     std::vector<ZipEntry> entries;
-    std::uint64_t at = directory.begin;
-    for (std::uint64_t i = 0; i < directory.count; ++i) entries.push_back(read_entry(at, directory));
-    if (at != directory.end) malformed("its directory must end after its last entry");
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < directory.count; ++i) entries.push_back(read_entry(at));
+    if (at != bytes_.size()) malformed("its directory must end after its last entry");
     check_places(entries, directory.begin);
     const auto is_folder = [](const ZipEntry& entry) { return !entry.name.empty() && entry.name.back() == '/'; };
     entries.erase(std::remove_if(entries.begin(), entries.end(), is_folder), entries.end());
@@ -37,49 +37,68 @@ class DirectoryReader {
     fail<FileError>(where_, "must be a whole zip archive; {}", reason);
   }
 
-  std::uint64_t number(std::uint64_t at, std::size_t count) const { return little_endian(data_ + at, count); }
+  Bytes part(std::uint64_t begin, std::uint64_t count) const {
+    Bytes out(count);
+    file_.read(begin, out.data(), count, where_);
+    return out;
+  }
 
-  /// Offset of the last part of the archive. A comment of up to 65,535 bytes follows it.
-  std::uint64_t find_end() const {
-    if (size_ < zip_end_bytes) malformed("it has fewer than 22 bytes");
-    const std::uint64_t last = size_ - zip_end_bytes;
-    for (std::uint64_t comment = 0; comment <= std::min<std::uint64_t>(last, 0xffff); ++comment) {
-      const std::uint64_t at = last - comment;
-      if (number(at, 4) == zip_end_signature && number(at + 20, 2) == comment) return at;
+  std::uint64_t number(std::uint64_t at, std::size_t count) const { return little_endian(bytes_.data() + at, count); }
+
+  /// Offset in `tail`, the last bytes of the archive, of its last part. A comment of up to 65,535 bytes follows it.
+  std::size_t find_end(const Bytes& tail) const {
+    if (tail.size() < zip_end_bytes) malformed("it has fewer than 22 bytes");
+    const std::size_t last = tail.size() - zip_end_bytes;
+    for (std::size_t comment = 0; comment <= std::min(last, most_comment); ++comment) {
+      const std::uint8_t* const end = tail.data() + last - comment;
+      if (little_endian(end, 4) == zip_end_signature && little_endian(end + 20, 2) == comment) return last - comment;
     }
     malformed("it has no end of a directory: it is truncated, or no archive");
   }
 
   Directory find_directory() const {
-    const std::uint64_t end = find_end();
-    if (number(end + 4, 2) != number(end + 6, 2)) malformed("archives of several disks are not read");
-    Directory out{.count = number(end + 10, 2), .begin = number(end + 16, 4), .end = 0};
-    std::uint64_t bytes = number(end + 12, 4), limit = end;
+    const std::uint64_t size = file_.size();
+    const std::uint64_t tail_bytes = std::min<std::uint64_t>(size, most_comment + zip_end_bytes + zip64_locator_bytes);
+    const Bytes tail = part(size - tail_bytes, tail_bytes);
+    const std::size_t place = find_end(tail);
+    const std::uint8_t* const end = tail.data() + place;
+    if (little_endian(end + 4, 2) != little_endian(end + 6, 2)) malformed("archives of several disks are not read");
+    std::uint64_t limit = size - tail_bytes + place;
+    Directory out{
+        .count = little_endian(end + 10, 2), .begin = little_endian(end + 16, 4), .bytes = little_endian(end + 12, 4)};
     // Writers differ in the numbers that they leave here if a zip64 directory has them.
-    if (end >= zip64_locator_bytes && number(end - zip64_locator_bytes, 4) == zip64_locator_signature) {
-      limit = number(end - zip64_locator_bytes + 8, 8);
-      const std::uint64_t room = end - zip64_locator_bytes;
-      if (limit > room || room - limit < zip64_end_bytes || number(limit, 4) != zip64_end_signature) {
-        malformed("its zip64 directory is not where its locator points to");
-      }
-      out.count = number(limit + 32, 8);
-      bytes = number(limit + 40, 8);
-      out.begin = number(limit + 48, 8);
+    const std::uint8_t* const locator = end - zip64_locator_bytes;
+    if (place >= zip64_locator_bytes && little_endian(locator, 4) == zip64_locator_signature) {
+      out = find_wide_directory(little_endian(locator + 8, 8), limit - zip64_locator_bytes);
+      limit = little_endian(locator + 8, 8);
     }
-    if (out.begin > limit || bytes != limit - out.begin) malformed("its directory must fill the bytes before its end");
-    if (out.count > bytes / zip_entry_bytes) malformed("its directory is too small for its entries");
-    out.end = out.begin + bytes;
+    if (out.begin > limit || out.bytes != limit - out.begin) {
+      malformed("its directory must fill the bytes before its end");
+    }
+    if (out.count > out.bytes / zip_entry_bytes) malformed("its directory is too small for its entries");
     return out;
   }
 
-  ZipEntry read_entry(std::uint64_t& at, const Directory& directory) const {
-    if (directory.end - at < zip_entry_bytes || number(at, 4) != zip_entry_signature) {
+  /// The directory by its zip64 end, at `at`. A part that begins at `limit` points to it.
+  Directory find_wide_directory(std::uint64_t at, std::uint64_t limit) const {
+    const char* const reason = "its zip64 directory is not where its locator points to";
+    if (at > limit || limit - at < zip64_end_bytes) malformed(reason);
+    const Bytes end = part(at, zip64_end_bytes);
+    if (little_endian(end.data(), 4) != zip64_end_signature) malformed(reason);
+    return {.count = little_endian(end.data() + 32, 8),
+            .begin = little_endian(end.data() + 48, 8),
+            .bytes = little_endian(end.data() + 40, 8)};
+  }
+
+  /// The entry at `at`, which is moved to the next one.
+  ZipEntry read_entry(std::uint64_t& at) const {
+    const std::uint64_t left = bytes_.size() - at;
+    if (left < zip_entry_bytes || number(at, 4) != zip_entry_signature) {
       malformed("an entry of its directory is damaged");
     }
     const std::uint64_t name = number(at + 28, 2), extra = number(at + 30, 2), comment = number(at + 32, 2);
-    if (directory.end - at - zip_entry_bytes < name + extra + comment)
-      malformed("an entry of its directory is damaged");
-    const auto* const text = reinterpret_cast<const char*>(data_ + at + zip_entry_bytes);
+    if (left - zip_entry_bytes < name + extra + comment) malformed("an entry of its directory is damaged");
+    const auto* const text = reinterpret_cast<const char*>(bytes_.data() + at + zip_entry_bytes);
     ZipEntry entry{.name = std::string(text, name),
                    .method = static_cast<std::uint16_t>(number(at + 10, 2)),
                    .crc = static_cast<std::uint32_t>(number(at + 16, 4)),
@@ -130,15 +149,17 @@ class DirectoryReader {
     }
   }
 
-  const std::uint8_t* data_;
-  std::uint64_t size_;
+  static constexpr std::size_t most_comment = 0xffff;
+
+  const OpenFile& file_;
   const std::string& where_;
+  Bytes bytes_;  // of the directory
 };
 
 }  // namespace
 
-std::vector<ZipEntry> read_zip_directory(const std::uint8_t* data, std::uint64_t size, const std::string& where) {
-  return DirectoryReader(data, size, where).read();
+std::vector<ZipEntry> read_zip_directory(const OpenFile& file, const std::string& where) {
+  return DirectoryReader(file, where).read();
 }
 
 }  // namespace mezzo::detail

@@ -24,7 +24,7 @@ inline std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t count)
   return number;
 }
 
-/// Reads and checks the directory at the end of an archive of `size` bytes. Throws FileErrors that start with `where`.
-std::vector<ZipEntry> read_zip_directory(const std::uint8_t* data, std::uint64_t size, const std::string& where);
+/// Reads and checks the directory at the end of an archive. Throws FileErrors that start with `where`.
+std::vector<ZipEntry> read_zip_directory(const OpenFile& file, const std::string& where);
 
 }  // namespace mezzo::detail

@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <mezzo/io/file.hpp>
-#include <mezzo/io/mapped_file.hpp>
+#include <mezzo/io/open_file.hpp>
 
 namespace mezzo::detail {
 
@@ -18,17 +18,12 @@ struct ZipEntry {
   std::uint64_t size = 0;    ///< bytes of the content
   std::uint64_t begin = 0;   ///< offset of the entry's header
   bool encrypted = false;
+
+  bool stored() const { return method == 0; }
 };
 
-/// Content of an entry. That of a stored entry is in the mapped file, which must outlive it.
-struct ZipContent {
-  const std::uint8_t* data = nullptr;
-  std::uint64_t size = 0;
-  Bytes inflated{};  ///< holds the content of a deflated entry
-};
-
-/// A zip archive, mapped into memory: stored and deflated entries, also with the 64-bit sizes of zip64. The directory
-/// is checked when it is opened: entries lie in the file and don't overlap. Throws FileErrors that start with `where`.
+/// A zip archive: stored and deflated entries, also with the 64-bit sizes of zip64. The directory is checked when it is
+/// opened: entries lie in the file and don't overlap. Throws FileErrors that start with `where`.
 class ZipFile {
  public:
   ZipFile(const std::string& path, const std::string& where);
@@ -39,16 +34,23 @@ class ZipFile {
   /// First entry of a name; null if there is none.
   const ZipEntry* find(const std::string& name) const;
 
-  /// Content of an entry after its checksum was compared. Thread-safe.
-  ZipContent read(const ZipEntry& entry, const std::string& where) const;
+  /// Content of an entry after its checksum was compared. Thread-safe, as the others.
+  Bytes read(const ZipEntry& entry, const std::string& where) const;
 
-  /// Content of a stored entry in the mapped file, without a look at its checksum; null for a deflated one.
-  const std::uint8_t* stored(const ZipEntry& entry, const std::string& where) const;
+  /// Compares the checksum of an entry, with the memory of a buffer.
+  void check(const ZipEntry& entry, const std::string& where) const;
+
+  /// Reads `count` bytes at `offset` of the content of a stored entry, without a look at its checksum. They must lie in
+  /// it.
+  void read_stored(const ZipEntry& entry, std::uint64_t offset, void* to, std::uint64_t count,
+                   const std::string& where) const;
 
  private:
-  const std::uint8_t* packed(const ZipEntry& entry, const std::string& where) const;
+  using Use = std::function<void(const std::uint8_t* bytes, std::size_t count)>;
+  std::uint64_t place_of(const ZipEntry& entry, const std::string& where) const;
+  void for_each_chunk(const ZipEntry& entry, const std::string& where, const Use& use) const;
 
-  MappedFile file_;
+  OpenFile file_;
   std::vector<ZipEntry> entries_;
 };
 

@@ -10,6 +10,7 @@
 #include <mezzo/core/any.hpp>
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/held.hpp>
+#include <mezzo/io/shard_options.hpp>
 #include <mezzo/nn/layer_names.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/load_weights.hpp>
@@ -190,15 +191,18 @@ class MEZZO_API Layer {
   /// ("layer1.0.conv1.weight") and layouts (convolution OIHW, Dense (out, in)). Floats are written as float32, float64
   /// as float64, under any policy. The file is replaced as a whole: after a FileError the old one is still there. A
   /// ValueError if the layer isn't built, or while another thread runs a model with it. A FileError for a suffix of
-  /// another format, such as ".h5" or ".pt".
-  void save_weights(const std::string& path) const;
+  /// another format, such as ".h5" or ".pt". `save_weights("model.safetensors", {.max_shard_size = "5GB"})` writes
+  /// shards and an index, as ShardOptions describes; load_weights() reads them by the same path.
+  void save_weights(const std::string& path, const ShardOptions& shards = {}) const;
 
   /// Reads weights from such a file, from one with torch's state_dict, from a `.mezzo` file or a checkpoint of a
   /// training (without their other states), from the shards of a `model.safetensors.index.json`, or from a `.pt` or
   /// `.bin` file of torch.save(); the kind of the file is recognized by its content. Converts them to each variable's
-  /// dtype. If the file is malformed, or tensors are missing, unexpected or of another shape, a FileError lists them
-  /// all and no weight changes. Before the layer is built they wait for its first call or step, which throws that
-  /// error. A ValueError while another thread runs a model with it, or for a `rename` that isn't a regular expression.
+  /// dtype, one tensor after the other: it takes memory for the weights and one tensor. If the file is malformed, or
+  /// tensors are missing, unexpected or of another shape, a FileError lists them all and no weight changes; if the file
+  /// changes while it is read, the FileError says how many weights have its numbers. Before the layer is built they
+  /// wait for its first call or step, which throws that error. A ValueError while another thread runs a model with it,
+  /// or for a `rename` that isn't a regular expression.
   LoadWeightsReport load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// State that copies share, for graphs and models.

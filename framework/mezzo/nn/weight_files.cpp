@@ -32,6 +32,14 @@ bool is_unbuilt(const detail::LayerState& layer) {
                      [](const auto& child) { return is_unbuilt(*child.second); });
 }
 
+/// Reads a weight in the variable's layout and dtype.
+Tensor numbers_of(const detail::WeightMatch& match, const detail::WeightSource& file) {
+  Tensor numbers = file.read(match.name);
+  if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
+  numbers = numbers.cast(match.weight->variable.dtype());
+  return match.weight->from_file(numbers);
+}
+
 }  // namespace
 
 void Layer::set_weight_files(const detail::WeightFileRules& rules) {
@@ -56,14 +64,19 @@ LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::str
   if (options.strict) faults.add(matching.misfits);
   if (options.strict && !options.skip_mismatch) faults.add(matching.shapes);
   if (faults.any()) fail<FileError>(file.label(), "does not fit {}: {}", label, faults.text());
-  std::vector<Tensor> values;
   for (const WeightMatch& match : matching.matches) {
-    const DType dtype = match.weight->variable.dtype();
-    Tensor numbers = file.read(match.name);
-    if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
-    values.push_back(match.weight->from_file(numbers.cast(dtype)));
+    file.check(match.name);
+    if (!match.second.empty()) file.check(match.second);
   }
-  for (std::size_t i = 0; i < values.size(); ++i) matching.matches[i].weight->variable.assign(values[i]);
+  for (std::size_t i = 0; i < matching.matches.size(); ++i) {
+    try {
+      matching.matches[i].weight->variable.assign(numbers_of(matching.matches[i], file));
+    } catch (const FileError& error) {  // the file was changed since it was checked
+      if (i == 0) throw;
+      fail<FileError>("", "{}; {} of {} weights have the numbers of the file", error.what(), i,
+                      matching.matches.size());
+    }
+  }
   if (options.strict && matching.shapes.any()) {
     warn(fmt::format("{} skip_mismatch skipped: {}", file.label(), matching.shapes.text()));
   }
@@ -93,10 +106,10 @@ detail::WeightFileContent detail::weight_file_content(const Layer& layer, const 
   return content;
 }
 
-void Layer::save_weights(const std::string& path) const {
+void Layer::save_weights(const std::string& path, const ShardOptions& shards) const {
   detail::check_suffix(path, detail::FileKind::safetensors, label(), ".safetensors, or have a suffix of its own");
   const detail::WeightFileContent content = detail::weight_file_content(*this, label(), "save_weights");
-  save_safetensors(path, content.tensors, content.metadata);
+  save_safetensors(path, content.tensors, content.metadata, shards);
 }
 
 LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {

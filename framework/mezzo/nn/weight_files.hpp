@@ -17,8 +17,8 @@ struct WeightFileContent {
 /// names the function.
 WeightFileContent weight_file_content(const Layer& layer, const std::string& where, const char* call);
 
-/// Assigns the tensors of a file to the weights of a layer that is built. Throws a FileError if they don't fit, and no
-/// weight changes.
+/// Assigns the tensors of a file to the weights of a layer that is built, one after the other. Throws a FileError if
+/// they don't fit or are damaged, and no weight changes.
 LoadWeightsReport assign_weights(const LayerState& layer, const std::string& label, const WeightSource& file,
                                  const LoadWeightsOptions& options);
 

@@ -73,9 +73,10 @@ class Renaming {
 
 }  // namespace
 
-WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& options, const std::string& where,
-                           WeightConversion convert)
-    : label_(fmt::format("[load_weights \"{}\"]", path)) {
+WeightSource::WeightSource(const std::string& given, const LoadWeightsOptions& options, const std::string& where,
+                           WeightConversion convert) {
+  const std::string path = with_index(given);
+  label_ = fmt::format("[load_weights \"{}\"]", path);
   const Renaming renamed(options, where);
   const FileKind kind =
       check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::torch}, label_,
@@ -91,6 +92,7 @@ WeightSource::WeightSource(const std::string& path, const LoadWeightsOptions& op
   }
   if (convert != nullptr) contents = convert(std::move(contents));
   read_ = std::move(contents.read);
+  check_ = std::move(contents.check);
   for (const TensorEntry& entry : contents.entries) {
     if (begins_with(entry.name, prefix_)) add(entry, renamed(entry.name.substr(prefix_.size())));
   }
@@ -108,24 +110,26 @@ void WeightSource::add(const TensorEntry& entry, const std::string& name) {
 
 WeightTable WeightSource::open_safetensors(const std::string& path) {
   label_ = fmt::format("[safetensors \"{}\"]", path);
-  const SafetensorsFile file(path);
+  const SafetensorsFile file(RecognizedFile{path});
   metadata_ = file.metadata();
   const auto format = metadata_.find(format_name);
   const std::string name = format == metadata_.end() ? "" : format->second;
   check_weight_version(file, name, label_);
   if (name == checkpoint_format_name || name == model_format_name) prefix_ = weight_prefix;
-  return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); }};
+  return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); },
+          [file](const std::string& tensor) { file.check(tensor); }};
 }
 
 WeightTable WeightSource::open_torch(const std::string& path) {
   label_ = fmt::format("[torch \"{}\"]", path);
-  const TorchFile file(path);
+  const TorchFile file(RecognizedFile{path});
   for (const char* prefix : state_dict_prefixes) {
     const bool has = std::any_of(file.entries().begin(), file.entries().end(),
                                  [&](const TensorEntry& entry) { return begins_with(entry.name, prefix); });
     if (has && prefix_.empty()) prefix_ = prefix;
   }
-  return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); }};
+  return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); },
+          [file](const std::string& tensor) { file.check(tensor); }};
 }
 
 WeightTable WeightSource::open_torch_shards(const std::string& path) {
@@ -144,6 +148,7 @@ WeightTable WeightSource::open_torch_shards(const std::string& path) {
     }
   }
   all.read = [files](const std::string& tensor) { return files.at(tensor).read(tensor); };
+  all.check = [files](const std::string& tensor) { files.at(tensor).check(tensor); };
   return all;
 }
 
@@ -158,5 +163,9 @@ const std::string* WeightSource::fact(const std::string& name) const {
 }
 
 Tensor WeightSource::read(const std::string& name) const { return read_(places_.at(name).second); }
+
+void WeightSource::check(const std::string& name) const {
+  if (check_) check_(places_.at(name).second);
+}
 
 }  // namespace mezzo::detail

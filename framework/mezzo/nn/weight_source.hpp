@@ -9,10 +9,12 @@
 
 namespace mezzo::detail {
 
-/// Tensors of a file: entries, and a function that reads one by the name of its entry.
+/// Tensors of a file: entries, and functions that read and check one by the name of its entry. `check` may be empty, as
+/// after a conversion: then only read() notices damaged data.
 struct WeightTable {
   std::vector<TensorEntry> entries;
   std::function<Tensor(const std::string&)> read;
+  std::function<void(const std::string&)> check{};
 };
 
 /// Changes the tensors of a file, for example their number, before names are changed.
@@ -42,6 +44,9 @@ class WeightSource {
 
   Tensor read(const std::string& name) const;
 
+  /// Throws the errors of read() for damaged data, without memory for the tensor.
+  void check(const std::string& name) const;
+
  private:
   WeightTable open_safetensors(const std::string& path);
   WeightTable open_torch(const std::string& path);
@@ -51,6 +56,7 @@ class WeightSource {
   std::string label_, prefix_;  // prefix of weights in the file's own names
   Metadata metadata_;
   std::function<Tensor(const std::string&)> read_;
+  std::function<void(const std::string&)> check_;
   std::vector<TensorEntry> entries_;                                   // with the names that the layer knows
   std::map<std::string, std::pair<std::size_t, std::string>> places_;  // by name: entry, name in the file
 };
