@@ -28,6 +28,28 @@ struct LookupSettings {
   bool pad_to_max_tokens = false;
 };
 
+/// Remainder in [0, divisor), as Python's `%`: Keras' place of an unknown integer among several.
+inline std::int64_t floor_mod(std::int64_t number, std::int64_t divisor) {
+  return (number % divisor + divisor) % divisor;
+}
+
+/// Counts of tokens in documents.
+template <class Token>
+struct TokenCounts {
+  std::map<Token, std::int64_t> counts, documents_with;
+  std::int64_t documents = 0;
+
+  void add(const std::vector<Token>& document) {
+    for (const Token& token : document) ++counts[token];
+    ++documents;
+    if (document.size() == 1) {
+      ++documents_with[document.front()];
+    } else {
+      for (const Token& token : std::set<Token>(document.begin(), document.end())) ++documents_with[token];
+    }
+  }
+};
+
 /// A vocabulary: tokens to indices and back. First the mask's index (in mode "int"), then those of unknown tokens.
 template <class Token>
 class IndexLookup {
@@ -91,9 +113,7 @@ class IndexLookup {
                        idf_weights.size());
     }
     const auto start = static_cast<std::size_t>(token_start());
-    const std::vector<Token> special = special_tokens();
-    const bool with_special =
-        vocabulary.size() >= start && std::equal(special.begin(), special.end(), vocabulary.begin());
+    const bool with_special = vocabulary.size() >= start && starts_with_special(vocabulary);
     const std::vector<Token> tokens(vocabulary.begin() + (with_special ? static_cast<std::ptrdiff_t>(start) : 0),
                                     vocabulary.end());
     std::set<Token> once;
@@ -120,13 +140,9 @@ class IndexLookup {
     idf_weights_.resize(static_cast<std::size_t>(depth()));
   }
 
-  /// The most frequent tokens of the documents become the vocabulary; the larger one of equally frequent tokens first.
-  void adapt(const std::vector<std::vector<Token>>& documents) {
-    std::map<Token, std::int64_t> counts, documents_with;
-    for (const std::vector<Token>& document : documents) {
-      for (const Token& token : document) ++counts[token];
-      for (const Token& token : std::set<Token>(document.begin(), document.end())) ++documents_with[token];
-    }
+  /// The most frequent tokens become the vocabulary; the larger one of equally frequent tokens first.
+  void adapt(const TokenCounts<Token>& counted) {
+    std::map<Token, std::int64_t> counts = counted.counts;
     if (settings_.mask_token) counts.erase(*settings_.mask_token);
     counts.erase(settings_.oov_token);
     std::vector<std::pair<std::int64_t, Token>> sorted;
@@ -142,8 +158,8 @@ class IndexLookup {
     set_tokens(tokens);
     if (settings_.output_mode != "tf_idf") return;
     for (const Token& token : tokens) {
-      const double with = 1 + static_cast<double>(documents_with[token]);
-      idf_weights_.push_back(std::log(1 + static_cast<double>(documents.size()) / with));
+      const double with = 1 + static_cast<double>(counted.documents_with.at(token));
+      idf_weights_.push_back(std::log(1 + static_cast<double>(counted.documents) / with));
     }
     const double mean =
         std::accumulate(idf_weights_.begin(), idf_weights_.end(), 0.0) / static_cast<double>(idf_weights_.size());
@@ -186,11 +202,12 @@ class IndexLookup {
   static std::string shown(const std::string& token) { return token; }
   static std::string shown(std::int64_t token) { return std::to_string(token); }
 
-  std::vector<Token> special_tokens() const {
-    std::vector<Token> special;
-    if (oov_start() == 1) special.push_back(*settings_.mask_token);
-    special.insert(special.end(), static_cast<std::size_t>(settings_.num_oov_indices), settings_.oov_token);
-    return special;
+  /// True if a vocabulary has the special tokens in front. Makes no list of them: num_oov_indices may be large.
+  bool starts_with_special(const std::vector<Token>& vocabulary) const {
+    const auto begin = vocabulary.begin() + oov_start();
+    return (oov_start() == 0 || vocabulary.front() == *settings_.mask_token) &&
+           std::all_of(begin, begin + settings_.num_oov_indices,
+                       [&](const Token& token) { return token == settings_.oov_token; });
   }
 
   void set_tokens(const std::vector<Token>& tokens) {

@@ -37,13 +37,13 @@ void StringLookup::adapt(const Strings& data) {
   if (!adaptable_) fail<ValueError>(where_, "adapt: the vocabulary was given and can't be adapted");
   const std::size_t row =
       data.shape().size() > 1 ? static_cast<std::size_t>(data.size() / std::max<std::int64_t>(1, data.shape()[0])) : 1;
-  std::vector<std::vector<std::string>> documents;
+  detail::TokenCounts<std::string> counts;
   const std::vector<std::string>& all = data.values();
   for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(row)) {
-    documents.emplace_back(at, at + static_cast<std::ptrdiff_t>(row));
+    counts.add({at, at + static_cast<std::ptrdiff_t>(row)});
   }
   auto table = std::make_shared<StringTable>(detail::unmoved<StringLookup>(table_)->settings());
-  table->adapt(documents);
+  table->adapt(counts);
   table_ = std::move(table);
 }
 

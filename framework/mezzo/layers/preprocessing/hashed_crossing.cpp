@@ -5,20 +5,12 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/data/encode_categories.hpp>
 #include <mezzo/data/text/hashes.hpp>
+#include <mezzo/layers/preprocessing/joined_hash.hpp>
 #include <mezzo/layers/preprocessing/preprocessing.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
 namespace {
-
-/// FingerprintCat64 of TensorFlow, a step of MurmurHash (Appleby, 2008).
-std::uint64_t joined_hash(std::uint64_t first, std::uint64_t second) {
-  constexpr std::uint64_t factor = 0xc6a4a7935bd1e995ULL;
-  const auto mixed = [](std::uint64_t x) { return x ^ (x >> 47); };
-  std::uint64_t hash = (first ^ factor ^ (mixed(second * factor) * factor)) * factor;
-  hash = mixed(hash) * factor;
-  return mixed(hash);
-}
 
 const Shape& shape_of(const HashedCrossing::Column& column) {
   return std::visit([](const auto& x) -> const Shape& { return x.shape(); }, column);
@@ -53,12 +45,11 @@ std::vector<std::uint64_t> hashes_of(const HashedCrossing::Column& column, const
 
 Tensor crossed(const std::vector<HashedCrossing::Column>& columns, const HashedCrossingOptions& options, DType dtype,
                const std::string& where) {
-  constexpr std::uint64_t first_hash = 0xDECAFCAFFEULL;  // TensorFlow's default key
   Tensor bins(shape_of(columns.front()), DType::int64);
-  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(bins.size()), first_hash);
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(bins.size()), detail::first_crossed_hash);
   for (const HashedCrossing::Column& column : columns) {
     const std::vector<std::uint64_t> others = hashes_of(column, where);
-    for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = joined_hash(hashes[i], others[i]);
+    for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = detail::joined_hash(hashes[i], others[i]);
   }
   auto* const out = bins.mutable_data<std::int64_t>();
   const auto count = static_cast<std::uint64_t>(options.num_bins);

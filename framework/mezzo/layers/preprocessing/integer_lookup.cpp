@@ -58,16 +58,16 @@ void IntegerLookup::adapt(const Tensor& data) {
 
 void IntegerLookup::adapt(const Dataset& data, const std::string& field) {
   if (!adaptable_) fail<ValueError>(label(), "adapt: the vocabulary was given and can't be adapted");
-  std::vector<std::vector<std::int64_t>> documents;
+  detail::TokenCounts<std::int64_t> counts;
   detail::for_each_batch(data, field, label(), [&](const Tensor& batch) {
     if (is_floating(batch.dtype())) fail<DTypeError>(label(), "adapt: data must be integers; got {}", batch.dtype());
     const Tensor wide = batch.cast(DType::int64);
     const std::int64_t row = wide.size() / wide.shape()[0];
     for (std::int64_t i = 0; i < wide.shape()[0]; ++i) {
-      documents.emplace_back(wide.data<std::int64_t>() + i * row, wide.data<std::int64_t>() + (i + 1) * row);
+      counts.add({wide.data<std::int64_t>() + i * row, wide.data<std::int64_t>() + (i + 1) * row});
     }
   });
-  detail::unmoved<IntegerLookup>(table_)->lookup.adapt(documents);
+  detail::unmoved<IntegerLookup>(table_)->lookup.adapt(counts);
   save_vocabulary();
 }
 
@@ -97,7 +97,7 @@ Value IntegerLookup::call(const Value& x) {
         auto* const numbers = out.mutable_data<std::int64_t>();
         const std::int64_t places = options.num_oov_indices;
         const auto unknown = [&](std::int64_t token) {
-          if (options.oov_method == "floormod") return ((token % places) + places) % places;
+          if (options.oov_method == "floormod") return detail::floor_mod(token, places);
           const std::uint64_t hash = detail::salted_hash(std::to_string(token), options.salt);
           return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(places));
         };

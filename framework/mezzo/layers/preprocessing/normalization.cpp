@@ -1,11 +1,11 @@
 #include <mezzo/layers/preprocessing/normalization.hpp>
 
-#include <cmath>
 #include <tuple>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/preprocessing/preprocessing.hpp>
+#include <mezzo/layers/preprocessing/running_moments.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo {
@@ -53,59 +53,6 @@ void Normalization::build(const Shape& input) {
   add_weight(variance_, {.shape = shape, .initializer = "ones", .trainable = false, .at_least_float32 = true});
 }
 
-namespace {
-
-/// Count, mean and sum of squared distances of the numbers at each place, added batch by batch (Chan et al., 1979).
-class Moments {
- public:
-  void add(const Tensor& batch, const std::vector<bool>& kept) {
-    const Shape& shape = batch.shape();
-    std::vector<std::int64_t> steps(shape.size());  // of the place, 0 for axes without places
-    std::int64_t places = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      if (!kept[i]) continue;
-      steps[i] = places;
-      places *= shape[i];
-    }
-    if (batch.size() == 0) return;
-    mean_.resize(static_cast<std::size_t>(places));
-    squares_.resize(static_cast<std::size_t>(places));
-    const std::vector<double> numbers = batch.to_doubles();
-    std::vector<std::size_t> at(numbers.size());
-    std::vector<std::int64_t> index(shape.size());
-    for (std::size_t n = 0; n < numbers.size(); ++n) {
-      std::int64_t place = 0;
-      for (std::size_t i = 0; i < shape.size(); ++i) place += index[i] * steps[i];
-      at[n] = static_cast<std::size_t>(place);
-      for (std::size_t i = shape.size(); i-- > 0 && ++index[i] == shape[i];) index[i] = 0;
-    }
-    std::vector<double> mean(mean_.size()), squares(mean_.size());
-    const double count = static_cast<double>(batch.size()) / static_cast<double>(places);
-    for (std::size_t n = 0; n < numbers.size(); ++n) mean[at[n]] += numbers[n] / count;
-    for (std::size_t n = 0; n < numbers.size(); ++n) squares[at[n]] += std::pow(numbers[n] - mean[at[n]], 2);
-    for (std::size_t p = 0; p < mean.size(); ++p) {
-      const double distance = mean[p] - mean_[p];
-      squares_[p] += squares[p] + distance * distance * count_ * count / (count_ + count);
-      mean_[p] += distance * count / (count_ + count);
-    }
-    count_ += count;
-  }
-
-  bool empty() const { return count_ == 0; }
-  Tensor mean(const Shape& shape) const { return Tensor(shape, mean_); }
-  Tensor variance(const Shape& shape) const {
-    std::vector<double> variance = squares_;
-    for (double& one : variance) one /= count_;
-    return Tensor(shape, variance);
-  }
-
- private:
-  double count_ = 0;
-  std::vector<double> mean_, squares_;
-};
-
-}  // namespace
-
 void Normalization::adapt(const Tensor& data) {
   if (data.shape().empty()) fail<ShapeError>(label(), "adapt: the array must have an axis of samples; got shape ()");
   if (data.size() == 0) fail<ShapeError>(label(), "adapt: the array must have numbers; got shape {}", data.shape());
@@ -114,7 +61,7 @@ void Normalization::adapt(const Tensor& data) {
 
 void Normalization::adapt(const Dataset& data, const std::string& field) {
   if (options_.mean) fail<ValueError>(label(), "adapt: mean and variance were given and can't be adapted");
-  Moments moments;
+  detail::RunningMoments moments;
   detail::for_each_batch(data, field, label(), [&](const Tensor& batch) {
     if (moments.empty()) {
       Shape input = batch.shape();
