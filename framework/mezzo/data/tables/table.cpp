@@ -100,12 +100,9 @@ Table Table::dropna(const std::vector<std::string>& columns) const {
   return take(rows);
 }
 
-Table Table::fillna(const std::map<std::string, std::variant<double, std::string>>& values) const {
+Table Table::fillna(const std::map<std::string, detail::FillValue>& values) const {
   Table out = *this;
-  for (const auto& [name, value] : values) {
-    const Column& column = (*this)[name];
-    out = out.assign(name, std::visit([&](const auto& filling) { return column.fillna(filling); }, value));
-  }
+  for (const auto& [name, value] : values) out = out.assign(name, (*this)[name].fillna(value));
   return out;
 }
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/data/tables/fill_value.hpp>
 #include <mezzo/data/tables/table_column.hpp>
 
 namespace mezzo {
@@ -64,7 +64,7 @@ class MEZZO_API Table {
 
   /// The table with other values in place of the missing ones: `table.fillna({{"age", 30}, {"city", "?"}})`. Throws
   /// the errors of Column::fillna().
-  Table fillna(const std::map<std::string, std::variant<double, std::string>>& values) const;
+  Table fillna(const std::map<std::string, detail::FillValue>& values) const;
 
   /// Numbers of columns as an array (rows, columns); none given: of all columns. Missing values are NaN. Throws an
   /// error that names row, line and column for strings and categories (a DTypeError), for a value that the dtype can't

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/fail.hpp>
@@ -182,7 +183,12 @@ Column Column::astype(const detail::ColumnType& type) const {
   return {std::move(out), isna_};
 }
 
-Column Column::fillna(double value) const {
+Column Column::fillna(const detail::FillValue& value) const {
+  const auto* const number = std::get_if<double>(&value);
+  return number != nullptr ? filled(*number) : filled(*std::get_if<std::string>(&value));
+}
+
+Column Column::filled(double value) const {
   if (type_.kind() != Kind::numbers) fail<DTypeError>(column_where, "a column of {} is filled with a text", type());
   Tensor values = values_;
   visit_dtype(values.dtype(), [&](auto zero) {
@@ -196,7 +202,7 @@ Column Column::fillna(double value) const {
   return Column(std::move(values));
 }
 
-Column Column::fillna(const std::string& value) const {
+Column Column::filled(const std::string& value) const {
   if (type_.kind() == Kind::numbers) fail<DTypeError>(column_where, "a column of {} is filled with a number", type());
   if (!isna_) return *this;
   if (type_.kind() == Kind::strings) {
@@ -213,6 +219,29 @@ Column Column::fillna(const std::string& value) const {
   auto* code = codes.mutable_data<std::int64_t>();
   std::replace(code, code + size_, std::int64_t{-1}, static_cast<std::int64_t>(found - categories.begin()));
   return categorical(std::move(codes), std::move(categories));
+}
+
+std::vector<double> Column::present() const {
+  if (type_.kind() != Kind::numbers) fail<DTypeError>(column_where, "type must be a number's; got {}", type());
+  const std::vector<double> all = values_.to_doubles();
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < size_; ++i) {
+    if (!is_missing(i)) out.push_back(all[static_cast<std::size_t>(i)]);
+  }
+  return out;
+}
+
+double Column::mean() const {
+  const std::vector<double> numbers = present();
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
+double Column::median() const {
+  std::vector<double> numbers = present();
+  if (numbers.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(numbers.begin(), numbers.end());
+  const std::size_t half = numbers.size() / 2;
+  return numbers.size() % 2 == 1 ? numbers[half] : (numbers[half - 1] + numbers[half]) / 2;
 }
 
 Column Column::take(const std::vector<std::int64_t>& rows) const {

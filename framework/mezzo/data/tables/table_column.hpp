@@ -8,6 +8,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/data/tables/column_type.hpp>
+#include <mezzo/data/tables/fill_value.hpp>
 #include <mezzo/data/text/strings.hpp>
 
 namespace mezzo {
@@ -63,13 +64,15 @@ class MEZZO_API Column {
   /// names the row of a value that the dtype can't hold.
   Column astype(const detail::ColumnType& type) const;
 
-  /// The column with a number in place of the missing ones. Throws a ValueError if its dtype can't hold the number, a
-  /// DTypeError for strings and categories.
-  Column fillna(double value) const;
+  /// The column with a number or a text in place of the missing values: `age.fillna(age.median())`,
+  /// `city.fillna("?")`. A text that isn't a category yet becomes one. Throws a DTypeError for a text in numbers and a
+  /// number in strings or categories, a ValueError if the dtype can't hold the number.
+  Column fillna(const detail::FillValue& value) const;
 
-  /// The column with a text in place of the missing ones; a new category if it isn't one yet. Throws a DTypeError for
-  /// numbers.
-  Column fillna(const std::string& value) const;
+  /// Mean and median of the numbers that aren't missing, as in pandas; NaN if there are none. Throw a DTypeError for
+  /// strings and categories.
+  double mean() const;
+  double median() const;
 
   /// The rows of these numbers, in their order. Throws a ValueError if there is no such row.
   Column take(const std::vector<std::int64_t>& rows) const;
@@ -80,6 +83,9 @@ class MEZZO_API Column {
  private:
   friend struct detail::ColumnOfTexts;
   Column(detail::ColumnType type, std::int64_t size) : type_(type), size_(size) {}
+  Column filled(double value) const;
+  Column filled(const std::string& value) const;
+  std::vector<double> present() const;
   void set_missing(const std::optional<Tensor>& missing);
   void check_row(std::int64_t row) const;
 
