@@ -18,6 +18,9 @@ struct FieldsContent {
   bool writes = false;
   std::string where;              ///< start of errors: `[Dense]`
   std::set<std::string> known{};  ///< members that were read
+
+  /// Throws a NameError for a member that was not read.
+  void check_all_known() const;
 };
 
 /// Deepest nesting of configs that are read. Deeper ones are a ValueError, so that recursion is bounded.

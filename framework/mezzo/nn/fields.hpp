@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,9 +65,19 @@ class MEZZO_API Fields {
   void operator()(const char* name, Any<Layer>& value);
   void operator()(const char* name, std::vector<Any<Layer>>& value);  ///< each once
 
+  /// Structs with a describe() of their own, as a list of objects.
+  template <class T>
+  void operator()(const char* name, std::vector<T>& value) {
+    objects(
+        name, value.size(), [&value](std::size_t size) { value.assign(size, T{}); },
+        [&value](Fields& fields, std::size_t i) { describe(fields, value[i]); });
+  }
+
  private:
   template <class T>
   void exchange(const char* name, T& value);
+  void objects(const char* name, std::size_t size, const std::function<void(std::size_t)>& resize,
+               const std::function<void(Fields&, std::size_t)>& describe_one);
 
   detail::FieldsContent& content_;
 };

@@ -152,11 +152,7 @@ Any<Base> read_options(const SavedClass<Base>& entry, const Json& config, const 
   FieldsContent content{&json, false, fmt::format("[{}]", entry.name)};
   Fields fields(content);
   Any<Base> object = entry.make(fields, name, dtype);
-  for (const auto& item : config.items()) {
-    if (content.known.count(item.key()) != 0) continue;
-    fail_unknown(content.where, "option", item.key(),
-                 std::vector<std::string>(content.known.begin(), content.known.end()));
-  }
+  content.check_all_known();
   return object;
 }
 
