@@ -127,6 +127,7 @@
 #include <mezzo/layers/pooling/max_pooling3d.hpp>
 #include <mezzo/layers/preprocessing/category_encoding.hpp>
 #include <mezzo/layers/preprocessing/discretization.hpp>
+#include <mezzo/layers/preprocessing/feature_space.hpp>
 #include <mezzo/layers/preprocessing/hashed_crossing.hpp>
 #include <mezzo/layers/preprocessing/integer_lookup.hpp>
 #include <mezzo/layers/preprocessing/normalization.hpp>

