@@ -22,6 +22,9 @@
 #include <mezzo/layers/regularization/noise.hpp>
 #include <mezzo/layers/regularization/spatial_dropout.hpp>
 
+#include <cmath>
+#include <numbers>
+
 #include "parity.hpp"
 #include "support/refused.hpp"
 
@@ -249,6 +252,27 @@ BOOST_AUTO_TEST_CASE(reverse_products_have_their_own_dtype) {
   ReversibleEmbedding layer({.input_dim = 7, .output_dim = 3, .reverse_dtype = "float32", .dtype = "mixed_bfloat16"});
   BOOST_TEST((layer(Value(Tensor({2}, DType::int32))).dtype() == DType::bfloat16));
   BOOST_TEST((layer(Value(Tensor({2, 3})), {.reverse = true}).dtype() == DType::float32));
+}
+
+// The original context has 6.4, 1.37 and 0.3 periods of the frequencies: kept, between both, divided.
+BOOST_AUTO_TEST_CASE(llama3_divides_low_frequencies) {
+  RotaryEmbedding layer({.max_wavelength = 100,
+                         .scaling_factor = 8,
+                         .rope_type = "llama3",
+                         .original_max_position_embeddings = 40,
+                         .low_freq_factor = 1,
+                         .high_freq_factor = 4,
+                         .dtype = DType::float64});
+  const Tensor x = numbers({1, 1, 6}, {1, 1, 1, 0, 0, 0}).cast(DType::float64);
+  const std::vector<double> y = layer(Value(x), {.start_index = 1}).tensor().to_doubles();
+  const double middle = std::pow(100, -1.0 / 3), kept = (40 * middle / (2 * std::numbers::pi) - 1) / 3;
+  const double frequencies[] = {1, middle * kept + middle / 8 * (1 - kept), std::pow(100, -2.0 / 3) / 8};
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(y[i] == std::cos(frequencies[i]), boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(y[i + 3] == std::sin(frequencies[i]), boost::test_tools::tolerance(1e-12));
+  }
+  BOOST_TEST(refused<ValueError>([] { RotaryEmbedding({.low_freq_factor = 4}); }) ==
+             "[RotaryEmbedding] high_freq_factor must be above 4; got 4");
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_and_inputs_are_refused) {

@@ -93,4 +93,60 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              "9");
 }
 
+BOOST_AUTO_TEST_CASE(a_sliding_window_hides_earlier_positions) {
+  LlamaOptions options = small_llama();
+  options.num_hidden_layers = 1;
+  options.sliding_window = 3;
+  seed_everything(1);
+  Mistral model(options);
+  const Tensor x = ids({1, 7});
+  const auto last = [&](const Tensor& of) {
+    const Value y = model(of);
+    const std::int64_t count = of.shape()[1];
+    return slice(y, {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}}).tensor();
+  };
+  const Tensor whole = last(x);
+  std::vector<std::int64_t> numbers(x.data<std::int64_t>(), x.data<std::int64_t>() + 7);
+  numbers[3] = (numbers[3] + 1) % 17;  // before the window of the last position, which begins at 4
+  BOOST_TEST(last(Tensor({1, 7}, numbers)).equal(whole));
+  numbers[4] = (numbers[4] + 1) % 17;
+  BOOST_TEST(largest_difference(last(Tensor({1, 7}, numbers)), whole) > 1e-6);
+  BOOST_TEST((model.generate(ids({1, 2}), {.max_new_tokens = 2}).shape() == Shape{1, 4}));
+  BOOST_TEST(refused<ShapeError>([&] {
+               model.generate(ids({1, 2}), {.max_new_tokens = 3});
+             }) ==
+             "[Mistral] generate: positions and max_new_tokens may be sliding_window + 1 = 4 together; got 2 + 3");
+}
+
+BOOST_AUTO_TEST_CASE(biases_and_sizes_of_heads_are_those_of_the_options) {
+  LlamaOptions options = small_llama();
+  options.num_hidden_layers = 1;
+  const auto weights = [&](auto change) {
+    LlamaOptions changed = options;
+    change(changed);
+    Llama model(changed);
+    model.build({1, 2});
+    return model.count_params();
+  };
+  const std::int64_t plain = weights([](LlamaOptions&) {});
+  BOOST_TEST(weights([](LlamaOptions& o) { o.qkv_bias = true; }) - plain == 24 + 12 + 12);
+  BOOST_TEST(weights([](LlamaOptions& o) { o.attention_bias = true; }) - plain == 24 + 12 + 12 + 24);
+  BOOST_TEST(weights([](LlamaOptions& o) { o.mlp_bias = true; }) - plain == 20 + 20 + 24);
+  BOOST_TEST(weights([](LlamaOptions& o) { o.head_dim = 8; }) - plain == 24 * 2 * (4 + 2) * 2);
+  Qwen2 qwen(options);
+  qwen.build({1, 2});
+  BOOST_TEST(qwen.count_params() - plain == 24 + 12 + 12);
+}
+
+BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
+  const auto text = [](const LlamaOptions& options) { return refused<Error>([&] { const Llama model(options); }); };
+  BOOST_TEST(text({.head_dim = 5}) == "[Llama] head_dim must be even, for rotary embeddings; got 5");
+  BOOST_TEST(text({.rope_scaling = {.rope_type = "yarn"}}) ==
+             "[Llama] unknown rope_scaling.rope_type \"yarn\"; valid names: default, linear, llama3");
+  BOOST_TEST(text({.rope_scaling = {.rope_type = "linear", .factor = 0}}) ==
+             "[Llama] rope_scaling.factor must be above 0; got 0");
+  BOOST_TEST(text({.hidden_act = "magic"}).rfind("[Llama] unknown hidden_act \"magic\"; valid names: gelu, ", 0) == 0U);
+  BOOST_TEST(text({.sliding_window = -1}) == "[Llama] sliding_window must be at least 1; got -1");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

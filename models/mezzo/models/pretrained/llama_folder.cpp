@@ -73,11 +73,11 @@ LlamaOptions mistral_defaults() {
 }
 
 template <class M>
-PretrainedClass decoder_class(const char* name, const std::string& model_type, LlamaOptions defaults,
+PretrainedClass decoder_class(const char* name, const std::string& model_type, const LlamaOptions& defaults,
                               void (*describe)(ConfigFields&, LlamaOptions&)) {
   return pretrained_class<M, LlamaOptions>(name, {.architectures = {std::string(name) + "ForCausalLM"},
                                                   .model_types = {model_type},
-                                                  .defaults = std::move(defaults),
+                                                  .defaults = defaults,
                                                   .describe = describe,
                                                   .names = {.heads = R"(^(score|qa_outputs)\.)"}});
 }
