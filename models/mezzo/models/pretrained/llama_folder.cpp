@@ -33,12 +33,13 @@ void describe_llama(ConfigFields& fields, LlamaOptions& options) {
   describe_decoder(fields, options);
   fields.flag("attention_bias", options.attention_bias);
   fields.flag("mlp_bias", options.mlp_bias);
-  fields.ignore({"pretraining_tp"});  // the same product in parts
+  fields.ignore({"pretraining_tp", "is_llama_config"});  // the same product in parts
 }
 
 void describe_qwen2(ConfigFields& fields, LlamaOptions& options) {
   describe_decoder(fields, options);
   fields.fixed("use_sliding_window", false);
+  fields.fixed("use_mrope", false);
   fields.ignore({"sliding_window", "max_window_layers"});  // without use_sliding_window
   if (fields.writes()) return;
   const Json* const types = fields.find("layer_types");
