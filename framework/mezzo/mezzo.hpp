@@ -200,6 +200,7 @@
 #include <mezzo/models/roberta.hpp>
 #include <mezzo/models/unet.hpp>
 #include <mezzo/models/vit.hpp>
+#include <mezzo/models/vit_model.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/grad.hpp>

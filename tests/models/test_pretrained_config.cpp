@@ -93,8 +93,9 @@ BOOST_AUTO_TEST_CASE(unknown_values_are_errors_with_file_key_and_both_values) {
   BOOST_TEST(refused_change(bert, {{"is_decoder", true}}) == "is_decoder must be false; got true");
   BOOST_TEST(
       refused_change(bert, {{"model_type", "t5"}}) ==
-      "model_type must be one of bert, roberta, xlm-roberta, camembert, distilbert, gpt2, llama, qwen2, mistral; "
-      "got \"t5\"");
+      "model_type must be one of bert, roberta, xlm-roberta, camembert, distilbert, gpt2, llama, qwen2, mistral, "
+      "vit, resnet, resnet18, resnet34, resnet50, resnet101, resnet152, mobilenet_v2, mobilenetv2_035, "
+      "mobilenetv2_050, mobilenetv2_075, mobilenetv2_100, mobilenetv2_140; got \"t5\"");
   const RecordedFolder classifier("bert_classifier");
   BOOST_TEST(refused_change(classifier, {{"num_labels", 2}}) ==
              "num_labels must be 3, the number of names in id2label; got 2");

@@ -25,8 +25,8 @@ scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc feature_space further_ops initializers programs/record layers
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
-  fashion_losses resnet mobile_networks unet models weight_files transformers_folders augmentations basic_layers masks
-  preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
+  fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations basic_layers
+  masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
   edge_preprocessing tokenizer tokenizer_json image npy tables weight_order wgan)
 for script in "${scripts[@]}"; do
   arguments=()
@@ -43,6 +43,11 @@ for script in "${scripts[@]}"; do
     models) python=$(python_with_transformers) ;;
     transformers_folders)
       python=$(python_with_transformers)
+      arguments=(--record)
+      ;;
+    vision_folders)
+      python=$(python_with_transformers)
+      "$(dirname "$python")/pip" install --quiet --no-deps timm==1.0.20 >&2  # the others are those of transformers
       arguments=(--record)
       ;;
     lightning_callbacks | lightning_data | lightning_finetuning | lightning_hooks | lightning_loaders | \

@@ -14,7 +14,7 @@ Conv2D convolution(const ConvNormOptions& options, bool use_bias, const std::str
       {.filters = options.filters,
        .kernel_size = options.kernel_size,
        .strides = options.strides,
-       .padding = options.kernel_size / 2,
+       .padding = options.same_padding ? Padding("same") : Padding(options.kernel_size / 2),
        .groups = options.groups,
        .use_bias = use_bias,
        .kernel_initializer = VarianceScaling({.scale = 2, .mode = "fan_out", .distribution = "untruncated_normal"}),

@@ -21,6 +21,7 @@ struct ConvNormOptions {
   ActivationFunction activation{};  ///< after the normalization; default: none
   double epsilon = 1e-5;            ///< epsilon of the normalization
   double momentum = 0.9;            ///< momentum of the moving statistics
+  bool same_padding = false;        ///< true: pads as TensorFlow, more at the end if strides skip pixels
 };
 
 /// Convolution with kaiming_normal_(mode="fan_out")'s initial kernel. With stride 1 it keeps height and width.

@@ -17,6 +17,8 @@ struct InvertedResidualOptions {
   std::int64_t output = 0;  ///< channels of the output
   std::int64_t stride = 1;  ///< of the depthwise convolution
   std::int64_t expand = 1;  ///< factor from `input` to the channels of the depthwise convolution
+  double epsilon = 1e-5;    ///< of batch normalizations
+  bool tf_padding = false;  ///< true: pads as TensorFlow
   std::string name{};       ///< name of the layer; "": automatic
   Policy dtype{};           ///< precision policy; default: the policy of the enclosing layer or model
 };
@@ -39,12 +41,18 @@ class InvertedResidual : public Layer {
     const std::int64_t hidden = options_.input * options_.expand;
     detail::NumberedLayers all;
     if (options_.expand != 1) {
-      all.add(detail::conv_norm({.filters = hidden, .kernel_size = 1, .activation = "relu6"}, all.name()));
+      all.add(detail::conv_norm(
+          {.filters = hidden, .kernel_size = 1, .activation = "relu6", .epsilon = options_.epsilon}, all.name()));
     }
-    all.add(detail::conv_norm({.filters = hidden, .strides = options_.stride, .groups = hidden, .activation = "relu6"},
+    all.add(detail::conv_norm({.filters = hidden,
+                               .strides = options_.stride,
+                               .groups = hidden,
+                               .activation = "relu6",
+                               .epsilon = options_.epsilon,
+                               .same_padding = options_.tf_padding},
                               all.name()));
     all.add(detail::convolution({.filters = options_.output, .kernel_size = 1}, false, all.name()));
-    all.add(BatchNormalization({.momentum = 0.9, .epsilon = 1e-5, .name = all.name()}));
+    all.add(BatchNormalization({.momentum = 0.9, .epsilon = options_.epsilon, .name = all.name()}));
     return all.sequential();
   }
 
@@ -63,10 +71,16 @@ constexpr InvertedStage inverted_stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 
 /// Channels before the classifier. They don't shrink with width_mult.
 std::int64_t last_channels(double width) { return detail::rounded_channels(1280 * std::max(1.0, width)); }
 
-Sequential features(double width) {
+Sequential features(const MobileNetV2Options& options) {
+  const double width = options.width_mult;
   std::int64_t input = detail::rounded_channels(32 * width);
   detail::NumberedLayers all;
-  all.add(detail::conv_norm({.filters = input, .strides = 2, .activation = "relu6"}, all.name()));
+  all.add(detail::conv_norm({.filters = input,
+                             .strides = 2,
+                             .activation = "relu6",
+                             .epsilon = options.epsilon,
+                             .same_padding = options.tf_padding},
+                            all.name()));
   for (const InvertedStage& stage : inverted_stages) {
     const std::int64_t output = detail::rounded_channels(static_cast<double>(stage.channels) * width);
     for (std::int64_t i = 0; i < stage.blocks; ++i) {
@@ -74,11 +88,15 @@ Sequential features(double width) {
                                 .output = output,
                                 .stride = i == 0 ? stage.stride : 1,
                                 .expand = stage.expand,
+                                .epsilon = options.epsilon,
+                                .tf_padding = options.tf_padding,
                                 .name = all.name()}));
       input = output;
     }
   }
-  all.add(detail::conv_norm({.filters = last_channels(width), .kernel_size = 1, .activation = "relu6"}, all.name()));
+  all.add(detail::conv_norm(
+      {.filters = last_channels(width), .kernel_size = 1, .activation = "relu6", .epsilon = options.epsilon},
+      all.name()));
   return all.sequential();
 }
 
@@ -90,13 +108,13 @@ MobileNetV2Options checked(const std::string& where, MobileNetV2Options options)
 
 }  // namespace
 
-MobileNetV2::MobileNetV2(MobileNetV2Options options) : Model("MobileNetV2", options) {
-  const MobileNetV2Options given = checked(label(), std::move(options));
-  features_ = sub("features", features(given.width_mult));
-  classifier_ = sub(
-      "classifier",
-      Sequential({Dropout({.rate = given.dropout, .name = "0"}),
-                  Dense({.units = given.classes, .kernel_initializer = RandomNormal({.stddev = 0.01}), .name = "1"})}));
+MobileNetV2::MobileNetV2(MobileNetV2Options options)
+    : Model("MobileNetV2", options), options_(checked(label(), std::move(options))) {
+  const RandomNormal normal({.stddev = 0.01});
+  features_ = sub("features", features(options_));
+  classifier_ =
+      sub("classifier", Sequential({Dropout({.rate = options_.dropout, .name = "0"}),
+                                    Dense({.units = options_.classes, .kernel_initializer = normal, .name = "1"})}));
 }
 
 Value MobileNetV2::call(const Value& x) { return classifier_(avgpool_(features_(x))); }

@@ -12,6 +12,8 @@ struct MobileNetV2Options {
   std::int64_t classes = 1000;  ///< size of the output, at least 1
   double width_mult = 1;        ///< factor of the numbers of channels, above 0; they are rounded to multiples of 8
   double dropout = 0.2;         ///< dropout rate before the last layer, in [0, 1)
+  double epsilon = 1e-5;        ///< epsilon of batch normalizations, at least 0
+  bool tf_padding = false;      ///< true: pads as TensorFlow, more at the bottom and right if strides skip pixels
   std::string name{};           ///< name of the model; "": automatic
   Policy dtype{};               ///< precision policy; default: the policy of the Trainer or the global one
 };
@@ -26,10 +28,14 @@ class MEZZO_API MobileNetV2 : public Model {
   /// A ValueError for `classes` below 1, a width_mult of 0 or less, or a dropout outside [0, 1).
   explicit MobileNetV2(MobileNetV2Options options = {});
 
+  /// Options given to the constructor.
+  const MobileNetV2Options& options() const { return options_; }
+
  protected:
   Value call(const Value& x) override;
 
  private:
+  MobileNetV2Options options_;
   Sequential features_, classifier_;
   GlobalAveragePooling2D avgpool_ = sub("avgpool", GlobalAveragePooling2D());
 };

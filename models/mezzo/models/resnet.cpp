@@ -104,7 +104,12 @@ std::int64_t expansion_of(ResNet::Block block) {
   return block == ResNet::Block::basic ? BasicBlock::expansion : Bottleneck::expansion;
 }
 
-constexpr std::int64_t first_filters = 64;
+ResNetOptions checked(const std::string& where, ResNetOptions options) {
+  detail::require_positive(where, "classes", options.classes);
+  detail::require_positive(where, "stem", options.stem);
+  for (const std::int64_t filters : options.filters) detail::require_positive(where, "filters", filters);
+  return options;
+}
 
 }  // namespace
 
@@ -112,25 +117,26 @@ ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOpt
     : Model("ResNet", options),
       block_(block),
       layers_(layers),
-      options_(std::move(options)),
-      conv1_(sub("conv1", convolution(first_filters, 7, 2))),
+      options_(checked(label(), std::move(options))),
+      conv1_(sub("conv1", convolution(options_.stem, 7, 2))),
       bn1_(sub("bn1", normalization())),
       maxpool_(sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}))),
       fc_(output_layer()) {}
 
 Dense ResNet::output_layer() {
-  detail::require_positive(label(), "classes", options_.classes);
-  return sub("fc", linear(8 * first_filters * expansion_of(block_), options_.classes));
+  return sub("fc", linear(options_.filters.back() * expansion_of(block_), options_.classes));
 }
 
 Sequential ResNet::stage(std::size_t index) const {
   detail::require_positive(label(), "layers", layers_[index]);
+  const std::int64_t input = index == 0 ? options_.stem : options_.filters[index - 1] * expansion_of(block_);
+  const std::int64_t filters = options_.filters[index];
   std::vector<Any<Layer>> blocks;
   for (std::int64_t i = 0; i < layers_[index]; ++i) {
     const bool first = i == 0;
-    const BlockOptions options{.filters = first_filters << index,
+    const BlockOptions options{.filters = filters,
                                .stride = first && index > 0 ? 2 : 1,
-                               .downsample = first && (index > 0 || block_ == Block::bottleneck),
+                               .downsample = first && (index > 0 || input != filters * expansion_of(block_)),
                                .zero_init_residual = options_.zero_init_residual,
                                .name = fmt::format("{}", i)};
     if (block_ == Block::basic) {

@@ -15,7 +15,10 @@
 namespace mezzo {
 
 struct ResNetOptions {
-  std::int64_t classes = 1000;      ///< size of the output, at least 1
+  std::int64_t classes = 1000;  ///< size of the output, at least 1
+  std::int64_t stem = 64;       ///< channels of the first convolution, at least 1
+  /// Channels of the 3x3 convolutions in each stage, at least 1.
+  std::array<std::int64_t, 4> filters{64, 128, 256, 512};
   bool zero_init_residual = false;  ///< true: the last gamma of each block starts at 0 (Goyal et al., 2017)
   std::string name{};               ///< name of the model; "": automatic
   Policy dtype{};                   ///< precision policy; default: the policy of the Trainer or the global one
@@ -32,8 +35,13 @@ class MEZZO_API ResNet : public Model {
   /// output; the 3x3 one has the stride (torchvision's v1.5), not the first 1x1 one as in the paper.
   enum class Block { basic, bottleneck };
 
-  /// `layers`: numbers of blocks in the four stages. A ValueError for a number or `classes` below 1.
+  /// `layers`: numbers of blocks in the four stages. A ValueError for a number below 1.
   ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOptions options = {});
+
+  /// Arguments of the constructor.
+  Block block() const { return block_; }
+  const std::array<std::int64_t, 4>& layers() const { return layers_; }
+  const ResNetOptions& options() const { return options_; }
 
  protected:
   Value call(const Value& x) override;

@@ -25,12 +25,13 @@ struct FolderNames {
   NamedTensors (*convert_back)(NamedTensors) = nullptr;
 };
 
-/// A class of models that has a counterpart in transformers.
+/// A class of models that has a counterpart in transformers or timm.
 struct PretrainedClass {
-  std::vector<std::string> architectures{};  ///< classes of transformers; the first one is written
-  std::vector<std::string> model_types{};    ///< values of model_type; the first one is written
-  const std::type_info* type = nullptr;      ///< class of mezzo
-  std::string name{};                        ///< its name, for errors
+  std::vector<std::string> architectures{};  ///< classes of transformers; the first one is written; {}: those of timm
+  /// Values of model_type; the first one is written. For timm: values of `architecture`.
+  std::vector<std::string> model_types{};
+  const std::type_info* type = nullptr;  ///< class of mezzo
+  std::string name{};                    ///< its name, for errors
   FolderNames names{};
   /// Reads the config and makes the model, without weights.
   std::function<Any<Model>(ConfigFields&, const FromPretrainedOptions&)> make{};
@@ -88,13 +89,17 @@ std::vector<PretrainedClass> roberta_classes();
 std::vector<PretrainedClass> distilbert_classes();
 std::vector<PretrainedClass> gpt_classes();
 std::vector<PretrainedClass> llama_classes();
+std::vector<PretrainedClass> vit_classes();
+std::vector<PretrainedClass> resnet_classes();
+std::vector<PretrainedClass> mobilenet_v2_classes();
 /// @}
 
 /// Class of a folder: `type`, or the one that its config names if `type` is null. Throws a FileError that starts with
 /// `where` if its model_type is another or unknown one, a ValueError for a type without counterpart.
 const PretrainedClass& class_of_folder(const Json& config, const std::string& where, const std::type_info* type);
 
-/// Class of a model. Throws a ValueError that starts with `where` if it has no counterpart in transformers.
-const PretrainedClass& class_of_model(const std::type_info& type, const std::string& where);
+/// Class of a model: the one of the folder that `config` is from, else the first one. Throws a ValueError that starts
+/// with `where` if it has no counterpart in transformers.
+const PretrainedClass& class_of_model(const std::type_info& type, const Json& config, const std::string& where);
 
 }  // namespace mezzo::detail

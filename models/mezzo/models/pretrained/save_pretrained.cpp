@@ -4,6 +4,7 @@
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/models/pretrained/pretrained_class.hpp>
+#include <mezzo/models/pretrained/timm_config.hpp>
 #include <mezzo/models/pretrained/weight_shards.hpp>
 #include <mezzo/nn/weight_files.hpp>
 
@@ -18,14 +19,14 @@ void write_text(const std::string& path, const std::string& text, const std::str
   file.commit();
 }
 
+/// `kept`: a config whose other keys stay.
 detail::Json config_of(const Model& model, const detail::PretrainedClass& kind, const SavePretrainedOptions& options,
-                       const std::string& where) {
-  detail::Json config = detail::Json::object();
-  if (!options.config.empty()) config = detail::parse_config(options.config, where + " config:");
+                       const detail::Json& kept, const std::string& where) {
   detail::ConfigFields fields(options.labels, where);
   kind.write(model, fields);
   fields.check_options(kind.name);
-  config = fields.merged_into(std::move(config));
+  detail::Json config = fields.merged_into(kept);
+  if (kind.architectures.empty()) return detail::with_timm_settings(std::move(config), kept);
   config["architectures"] = {kind.architectures.front()};
   config["model_type"] = kind.model_types.front();
   config.erase("torch_dtype");
@@ -68,12 +69,15 @@ NamedTensors in_folder(NamedTensors tensors, const detail::FolderNames& names) {
 
 void save_pretrained(const Model& model, const std::string& folder, const SavePretrainedOptions& options) {
   const std::string where = fmt::format("[save_pretrained \"{}\"]", folder);
-  const detail::PretrainedClass& kind = detail::class_of_model(typeid(model), where);
-  detail::Json config = config_of(model, kind, options, where);
+  detail::Json kept = detail::Json::object();
+  if (!options.config.empty()) kept = detail::parse_config(options.config, where + " config:");
+  const detail::PretrainedClass& kind = detail::class_of_model(typeid(model), kept, where);
+  detail::Json config = config_of(model, kind, options, kept, where);
   detail::WeightFileContent content = detail::weight_file_content(model, where, "save_pretrained");
-  config["dtype"] = dtype_of(content.tensors);
+  if (!kind.architectures.empty()) config["dtype"] = dtype_of(content.tensors);
   detail::FolderReplacement files(folder, where);
-  detail::write_folder_weights(files, in_folder(std::move(content.tensors), kind.names), content.metadata);
+  detail::write_folder_weights(files, in_folder(std::move(content.tensors), kind.names), content.metadata,
+                               options.max_shard_size);
   if (options.tokenizer) {
     options.tokenizer->save(files.file("tokenizer.json"));
     write_text(files.file("tokenizer_config.json"), tokenizer_config(*options.tokenizer).dump(2) + "\n", where);

@@ -4,8 +4,9 @@
 
 namespace mezzo::detail {
 
-void write_folder_weights(const FolderReplacement& folder, const NamedTensors& tensors, const Metadata& metadata) {
-  save_safetensors(folder.file("model.safetensors"), tensors, metadata);
+void write_folder_weights(const FolderReplacement& folder, const NamedTensors& tensors, const Metadata& metadata,
+                          const ShardSize& most) {
+  save_safetensors(folder.file("model.safetensors"), tensors, metadata, {.max_shard_size = most});
 }
 
 bool is_weight_file(const std::string& name) {
