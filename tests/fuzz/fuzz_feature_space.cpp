@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz.hpp"
+#include "support/folder.hpp"
 
 namespace {
 
@@ -23,9 +24,10 @@ Table any_row() {
 }  // namespace
 
 void mezzo_fuzz::read_input(const Bytes& bytes) {
+  static const mezzo_tests::Folder folder;
   std::string path = file_of(bytes);
   if (nlohmann::json::accept(bytes.begin(), bytes.end())) {
-    path += ".mezzo";
+    path = folder.path("space.mezzo");
     save_safetensors(path, {},
                      {{"format", "mezzo_feature_space"},
                       {"format_version", "1"},
