@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/visit.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/file_replacement.hpp>
 
 namespace mezzo {
@@ -34,6 +35,7 @@ void append_element(std::string& text, T x) {
 
 void save_csv(const std::string& path, const Tensor& tensor, const SaveCsvOptions& options) {
   const std::string where = fmt::format("[save_csv \"{}\"]", path);
+  detail::check_suffix(path, detail::FileKind::table, where, ".csv, or have a suffix of its own");
   check_delimiter(options.delimiter, where);
   const std::size_t rank = tensor.shape().size();
   if (rank != 1 && rank != 2) fail<ShapeError>(where, "the tensor must have rank 1 or 2; got {}", tensor);

@@ -30,6 +30,9 @@ struct KindRow {
 
 constexpr const char* other_reader = "mezzo doesn't read it: save the weights as safetensors, or as .npz";
 
+constexpr const char* picture_reader = "image::read_image() reads it";
+constexpr const char* table_reader = "mezzo doesn't read it: save the table as .csv";
+
 /// The table, first rows first.
 const std::vector<KindRow>& kind_rows() {
   static const auto* const rows = new std::vector<KindRow>{
@@ -62,6 +65,13 @@ const std::vector<KindRow>& kind_rows() {
        0,
        {".h5", ".hdf5"},
        other_reader},
+      {FileKind::idx, "an IDX file, as of MNIST", "", 0, {"-ubyte", ".idx"}, "read_idx_file() and mnist() read it"},
+      {FileKind::table, "a table of comma-separated values", "", 0, {".csv", ".tsv"}, "read_csv() reads it"},
+      {FileKind::tokenizer, "a tokenizer", "", 0, {"tokenizer.json"}, "Tokenizer::from_file() reads it"},
+      {FileKind::parquet, "a Parquet table", "PAR1"sv, 0, {".parquet"}, table_reader},
+      {FileKind::arrow, "a table of Arrow", "ARROW1"sv, 0, {".arrow", ".feather"}, table_reader},
+      {FileKind::excel, "an Excel workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, {".xlsx", ".xls"}, table_reader},
+      {FileKind::other_picture, "a GIF picture", "GIF8"sv, 0, {".gif"}, "mezzo doesn't read it: convert it to PNG"},
       {FileKind::onnx, "an ONNX model", "", 0, {".onnx"}, other_reader},
       {FileKind::tensorflow, "a TensorFlow graph", "", 0, {".pb"}, other_reader},
       {FileKind::tflite, "a TensorFlow Lite model", "TFL3"sv, 4, {".tflite"}, other_reader},
@@ -75,8 +85,12 @@ const std::vector<KindRow>& kind_rows() {
       {FileKind::gzip, "a gzip file", "\x1f\x8b"sv, 0, {".gz"}, "decompress it first"},
       {FileKind::zip, "a zip archive", "PK\x03\x04"sv, 0, {".zip"}, "extract it first"},
       {FileKind::zip, "a zip archive", "PK\x05\x06"sv, 0, {}, "it is empty"},
-      {FileKind::picture, "a picture", "\x89PNG\r\n\x1a\n"sv, 0, {".png"}, "load_image() reads it"},
-      {FileKind::picture, "a picture", "\xff\xd8\xff"sv, 0, {".jpg", ".jpeg"}, "load_image() reads it"}};
+      {FileKind::picture, "a picture", "\x89PNG\r\n\x1a\n"sv, 0, {".png"}, picture_reader},
+      {FileKind::picture, "a picture", "\xff\xd8\xff"sv, 0, {".jpg", ".jpeg"}, picture_reader},
+      {FileKind::picture, "a picture", "II*\0"sv, 0, {".tif", ".tiff"}, picture_reader},
+      {FileKind::picture, "a picture", "MM\0*"sv, 0, {}, picture_reader},
+      {FileKind::picture, "a picture", "WEBP"sv, 8, {".webp"}, picture_reader},
+      {FileKind::picture, "a picture", "", 0, {".bmp"}, picture_reader}};
   return *rows;
 }
 
@@ -107,6 +121,7 @@ FileKind kind_of_archive(const std::string& path) {
   if (has("constants.pkl")) return FileKind::torch_script;
   if (has("data.pkl")) return FileKind::torch;
   if (has("model.weights.h5") || zip.find("config.json") != nullptr) return FileKind::keras;
+  if (has("xl/workbook.xml")) return FileKind::excel;
   return has(".npy") ? FileKind::npz : FileKind::zip;
 }
 
@@ -123,6 +138,22 @@ bool is_pickle(std::string_view start) {
          static_cast<unsigned char>(start[1]) <= last_protocol;
 }
 
+/// True for two zeros, a type and a rank. A long enough file is one of a checked shape only by its reader.
+bool is_idx(std::string_view start) {
+  constexpr std::string_view types = "\x08\x09\x0b\x0c\x0d\x0e";
+  constexpr char largest_rank = 8;
+  return start.size() > 4 && start[0] == 0 && start[1] == 0 && types.find(start[2]) != std::string_view::npos &&
+         start[3] >= 1 && start[3] <= largest_rank;
+}
+
+/// True if the first bytes have no control character that texts don't have.
+bool starts_as_text(std::string_view start) {
+  return std::none_of(start.begin(), start.end(), [](char one) {
+    const auto byte = static_cast<unsigned char>(one);
+    return byte < ' ' && std::string_view("\t\n\v\f\r\x1b").find(one) == std::string_view::npos;
+  });
+}
+
 /// Kind by the first bytes; unknown if no row has them.
 FileKind kind_of_start(std::string_view start) {
   if (is_safetensors(start)) return FileKind::safetensors;  // its length may look like another kind
@@ -130,6 +161,7 @@ FileKind kind_of_start(std::string_view start) {
     if (row.begin.empty() || start.size() <= row.offset) continue;
     if (start.substr(row.offset).starts_with(row.begin)) return row.kind;
   }
+  if (is_idx(start)) return FileKind::idx;
   return is_pickle(start) ? FileKind::pickle : FileKind::unknown;
 }
 
@@ -142,13 +174,17 @@ bool is_readable(const std::string& path) {
   }
 }
 
+std::string first_bytes(const std::string& path) {
+  const OpenFile file(path, "");
+  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
+  file.read(0, start.data(), start.size(), "");
+  return start;
+}
+
 /// Kind by the content; unknown for a damaged archive and for a file that can't be read.
 FileKind kind_of_content(const std::string& path) {
   try {
-    const OpenFile file(path, "");
-    std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
-    file.read(0, start.data(), start.size(), "");
-    const FileKind kind = kind_of_start(start);
+    const FileKind kind = kind_of_start(first_bytes(path));
     return kind == FileKind::zip ? kind_of_archive(path) : kind;
   } catch (const FileError&) {
     return FileKind::unknown;
@@ -170,6 +206,16 @@ FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kin
   if (kind == FileKind::unknown || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return kind;
   const char* const is = kind_of_content(path) == kind ? "it is" : "its suffix is that of";
   fail<FileError>(where, "must be {}; {} {}: {}", expected, is, row_of(kind).name, row_of(kind).reader);
+}
+
+FileKind check_kind_of_text(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                            const char* expected) {
+  const KindRow* const row = row_of_suffix(path);
+  const bool json = row != nullptr && (row->kind == FileKind::tokenizer || row->kind == FileKind::shard_index);
+  const FileKind kind = kind_of_content(path);
+  const bool any_suffix = kind == FileKind::unknown && !json && is_readable(path);
+  if (any_suffix && starts_as_text(first_bytes(path))) return kind;
+  return check_kind(path, kinds, where, expected);
 }
 
 bool has_other_suffix(const std::string& path, FileKind written) {

@@ -21,9 +21,16 @@ enum class FileKind {
   tflite,
   gguf,
   pickle,
+  idx,
+  table,      ///< comma-separated values, by suffix alone
+  tokenizer,  ///< tokenizer.json, by name alone
+  parquet,
+  arrow,
+  excel,
   gzip,
   zip,
   picture,
+  other_picture,  ///< of a format that is not read
 };
 
 /// Kind of an existing file by its first bytes, a zip archive by its entries, else by its suffix. unknown for a file
@@ -34,6 +41,11 @@ FileKind kind_of_file(const std::string& path);
 /// (the files that are read), the kind of the file and what reads it.
 FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
                     const char* expected);
+
+/// The same for readers of texts, which have any suffix: it counts only if the file doesn't start as a text, or for
+/// JSON.
+FileKind check_kind_of_text(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+                            const char* expected);
 
 /// True if a path has a suffix of another format than the one that is going to be written.
 bool has_other_suffix(const std::string& path, FileKind written);

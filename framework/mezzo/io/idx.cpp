@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/checked_bytes.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/gzip.hpp>
 
 namespace mezzo {
@@ -85,6 +86,8 @@ detail::Bytes whole_content(detail::Bytes file, const Header& header, const std:
 Tensor read_idx_file(const std::string& path, const IdxCheck& check) {
   const std::string where = fmt::format("[read_idx_file] \"{}\":", path);
   constexpr std::size_t largest_header = 4 + 4 * max_idx_rank;
+  detail::check_kind(path, {detail::FileKind::idx, detail::FileKind::gzip}, where,
+                     "an IDX file, also compressed by gzip");
   detail::Bytes file = detail::read_file(path, limit);
   const Header header = parse_header(is_gzip(file) ? gunzip_start(file, path, largest_header) : file, where);
   if (check) check(header.dtype, header.shape);

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npy_format.hpp>
 
 namespace mezzo::detail {
 
 NpyFile::NpyFile(const std::string& path, const std::string& where) : file_(path, where), where_(where) {
+  check_kind(path, {FileKind::npy}, where_, "an array of NumPy (.npy)");
   const auto read = [&](void* to, std::size_t count) {
     file_.read(begin_, to, count, where_);
     begin_ += count;

@@ -1,6 +1,7 @@
 #include <mezzo/data/image/decode.hpp>
 
 #include <mezzo/data/image/formats.hpp>
+#include <mezzo/io/file_kind.hpp>
 
 namespace mezzo::image {
 
@@ -18,6 +19,8 @@ Tensor decode_image(const mezzo::detail::Bytes& bytes, const std::string& name, 
 }
 
 Tensor read_image(const std::string& path, const DecodeOptions& options) {
+  using mezzo::detail::FileKind;
+  mezzo::detail::check_kind(path, {FileKind::picture}, fmt::format("[read_image \"{}\"]", path), "a picture");
   constexpr std::uint64_t largest_file = std::uint64_t{256} << 20;
   return decode_image(mezzo::detail::read_file(path, largest_file), path, options);
 }

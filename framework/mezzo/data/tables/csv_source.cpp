@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/gzip.hpp>
 #include <mezzo/io/inflater.hpp>
 
 namespace mezzo::detail {
 
 CsvSource::CsvSource(const std::string& path, std::string where) : where_(std::move(where)), file_(path, where_) {
+  check_kind_of_text(path, {FileKind::table, FileKind::gzip}, where_,
+                     "a text of separated values (.csv), also compressed by gzip");
   Bytes start(static_cast<std::size_t>(std::min<std::uint64_t>(file_.size(), 2)));
   file_.read(0, start.data(), start.size(), where_);
   gzip_ = is_gzip(start);

@@ -5,6 +5,7 @@
 #include <mezzo/data/text/tokenizer/read_parts.hpp>
 #include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
 #include <mezzo/io/file.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/file_replacement.hpp>
 
 namespace mezzo {
@@ -112,8 +113,10 @@ Tokenizer Tokenizer::read(const std::string& json, const std::string& where) {
 }
 
 Tokenizer Tokenizer::from_file(const std::string& path) {
+  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path);
+  detail::check_kind_of_text(path, {detail::FileKind::tokenizer}, where, "a tokenizer.json");
   const detail::Bytes bytes = detail::read_file(path, largest_json);
-  return read({bytes.begin(), bytes.end()}, fmt::format("{} \"{}\":", tokenizer_label, path));
+  return read({bytes.begin(), bytes.end()}, where);
 }
 
 Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, tokenizer_label); }

@@ -8,6 +8,7 @@
 #include <mezzo/data/text/tokenizer/normalizers.hpp>
 #include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
 #include <mezzo/io/file.hpp>
+#include <mezzo/io/file_kind.hpp>
 
 namespace mezzo {
 namespace {
@@ -19,6 +20,7 @@ constexpr const char* word_piece_label = "[WordPieceTokenizer]";
 
 /// Reads a file with one token per line.
 detail::TokenVocabulary read_lines(const std::string& path, const std::string& where) {
+  detail::check_kind_of_text(path, {}, where, "a text with a token in each line (vocab.txt)");
   const detail::Bytes bytes = detail::read_file(path, largest_vocabulary);
   detail::TokenVocabulary out;
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
+#include <mezzo/io/file_kind.hpp>
 #include <mezzo/training/loggers/log_text.hpp>
 #include <mezzo/training/step/means.hpp>
 
@@ -17,6 +18,7 @@ const char* const logger_label = "[CSVLogger]";
 CSVLogger::CSVLogger(std::string filename, CSVLoggerOptions options)
     : filename_(std::move(filename)), options_(std::move(options)) {
   detail::check_path(filename_, logger_label);
+  detail::check_suffix(filename_, detail::FileKind::table, logger_label, ".csv, or have a suffix of its own");
   if (options_.separator.size() != 1 || std::string("\"\r\n").find(options_.separator) != std::string::npos) {
     fail<ValueError>(logger_label, "separator must be one character, no quote or line end; got \"{}\"",
                      options_.separator);
