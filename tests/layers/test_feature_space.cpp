@@ -358,6 +358,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
   const auto with = [](const std::string& features) {
     return R"({"class_name": "FeatureSpace", "config": {"name": "s", "features": )" + features + "}}";
   };
+  BOOST_TEST(write("3") == label + "/c\"] the config must be a JSON object; got \"3\"");
   BOOST_TEST(write(with("3")).find("[FeatureSpace] features must be a list; got 3") != std::string::npos);
   BOOST_TEST(write(with("[3]")).find("features must have objects; got 3") != std::string::npos);
   BOOST_TEST(write(with(R"([{"name": "a", "type": "float", "bins": 1}])"))

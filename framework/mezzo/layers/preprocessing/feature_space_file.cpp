@@ -87,7 +87,7 @@ FeatureSpace FeatureSpace::load(const std::string& path, const std::string& name
   const SafetensorsFile file(path);
   const std::string text = config_of_file(file, where);
   try {
-    const detail::Json json = detail::parse_config(text, where);
+    const detail::Json json = detail::parse_config(text, "");
     const Any<Layer> layer = detail::layer_configs().read(chosen_space(json, name, where), Policy());
     return dynamic_cast<const FeatureSpace&>(*layer);
   } catch (const FileError&) {
