@@ -305,6 +305,10 @@ BOOST_AUTO_TEST_CASE(files_keep_all_bits) {
   adapted_again.adapt(other_rows());
   BOOST_TEST(!adapted_again(other_rows()).equal(expected));
 
+  FeatureSpace cloned = clone(space);
+  cloned.adapt(other_rows());
+  BOOST_TEST(space(other_rows()).equal(expected));
+
   FeatureSpace fresh({{"x", "string_categorical"}});
   fresh.save(folder.path("fresh"));
   FeatureSpace read = FeatureSpace::load(folder.path("fresh"));

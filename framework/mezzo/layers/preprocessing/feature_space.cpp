@@ -1,9 +1,7 @@
 #include <mezzo/layers/preprocessing/feature_space.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/unmoved.hpp>
 #include <mezzo/layers/preprocessing/feature_adapter.hpp>
-#include <mezzo/layers/preprocessing/feature_content.hpp>
 #include <mezzo/layers/preprocessing/feature_layout.hpp>
 #include <mezzo/layers/preprocessing/feature_rows.hpp>
 
@@ -75,8 +73,7 @@ detail::FeatureCross FeatureSpace::cross(std::vector<std::string> feature_names,
   return cross;
 }
 
-FeatureSpace::FeatureSpace(FeatureSpaceOptions options)
-    : Layer("FeatureSpace", options), content_(std::make_shared<Content>()) {
+FeatureSpace::FeatureSpace(FeatureSpaceOptions options) : Layer("FeatureSpace", options), content_(std::in_place) {
   set_options(detail::checked_options(std::move(options), label()));
 }
 
@@ -91,13 +88,12 @@ void FeatureSpace::set_options(FeatureSpaceOptions options) {
 }
 
 const detail::FeatureLayout& FeatureSpace::layout() const {
-  const auto& content = *detail::unmoved<FeatureSpace>(content_);
-  if (!content.layout) fail<ValueError>(label(), "adapt() must be called first: it was not");
-  return *content.layout;
+  if (!content_->layout) fail<ValueError>(label(), "adapt() must be called first: it was not");
+  return *content_->layout;
 }
 
 void FeatureSpace::adapt_to(const std::function<void(const std::function<void(const Table&)>&)>& for_each_table) {
-  FeatureSpaceOptions options = detail::unmoved<FeatureSpace>(content_)->options;
+  FeatureSpaceOptions options = content_->options;
   std::vector<detail::FeatureAdapter> adapters;
   for (const detail::FeatureSettings& feature : options.features.rows) adapters.emplace_back(feature);
   for_each_table([&](const Table& table) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/shared.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/tables/csv_reader.hpp>
 #include <mezzo/data/tables/table.hpp>
@@ -131,12 +132,20 @@ class MEZZO_API FeatureSpace : public Layer {
   Values call_many(const Values& xs) override;
 
  private:
-  struct Content;
+  struct Content {
+    struct Blank {};
+    Content() = default;
+    explicit Content(Blank) {}
+    void copy_from(const Content& other) { *this = other; }
+
+    FeatureSpaceOptions options{};
+    std::shared_ptr<const detail::FeatureLayout> layout{};  // null before adapt()
+  };
   void adapt_to(const std::function<void(const std::function<void(const Table&)>&)>& for_each_table);
   void set_options(FeatureSpaceOptions options);
   const detail::FeatureLayout& layout() const;
 
-  std::shared_ptr<Content> content_;  // shared by copies, as weights are
+  detail::Shared<Content> content_;  // shared by copies, as weights are
 };
 
 }  // namespace mezzo
