@@ -65,8 +65,7 @@ BOOST_AUTO_TEST_CASE(missing_values_are_filled) {
   BOOST_TEST(people()["age"].median() == 31);
   BOOST_TEST(people().range(0, 2)["age"].median() == 38);
   BOOST_TEST(std::isnan(people().range(2, 3)["income"].mean()));
-  BOOST_TEST(refused<DTypeError>([] { people()["city"].median(); }) ==
-             "[Column] type must be a number's; got str");
+  BOOST_TEST(refused<DTypeError>([] { people()["city"].median(); }) == "[Column] type must be a number's; got str");
   BOOST_TEST(refused<ValueError>([] { people()["member"].fillna(2); }) ==
              "[Column] the value for missing ones must fit bool; got 2");
   BOOST_TEST(refused<DTypeError>([] { people()["city"].fillna(2); }) ==
