@@ -97,6 +97,18 @@ BOOST_AUTO_TEST_CASE(a_folder_that_could_not_be_replaced_has_no_config) {
   BOOST_TEST((files_of(folder.path()) == std::set<std::string>{"expected.safetensors", "model.safetensors"}));
 }
 
+// Files of mezzo have numbers that shapes don't show.
+BOOST_AUTO_TEST_CASE(a_config_that_contradicts_the_weights_is_an_error) {
+  const Folder folder;
+  const std::string path = folder.path("a");
+  save_pretrained(tiny_classifier(), path);
+  json config = read_config(path);
+  config["n_heads"] = 4;
+  write_config(path, config);
+  const std::string text = refused<FileError>([&] { auto_model(path); });
+  BOOST_TEST(text.find("num_heads must be 4; the file has 2") != std::string::npos, text);
+}
+
 BOOST_AUTO_TEST_CASE(bad_calls_leave_no_folder) {
   const Folder folder;
   const std::string path = folder.path("a"), where = "[save_pretrained \"" + path + "\"] ";
