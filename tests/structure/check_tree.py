@@ -29,7 +29,7 @@ LIBRARIES = [
     (r"utf8proc", "utf8proc", ("framework/mezzo/data/text/",)),
     (r"re2/", "RE2", ("framework/mezzo/core/pattern.cpp",)),
     (r"regex$", "std::regex", ("tests/",)),
-    (r"(jpeglib|turbojpeg|png)\.h", "image format", ("framework/mezzo/data/image/", "tests/")),
+    (r"((jpeglib|turbojpeg|png|tiffio)\.h|webp/)", "image format", ("framework/mezzo/data/image/", "tests/")),
     (r"archive(_entry)?\.h", "archive", ("framework/mezzo/io/", "datasets/mezzo/datasets/", "tests/")),
     (r"CLI/", "CLI11", ("framework/mezzo/cli/",)),
     (r"mpi\.h", "MPI", ("framework/mezzo/distributed/mpi/",)),

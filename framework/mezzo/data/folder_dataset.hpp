@@ -34,8 +34,12 @@ class FolderLabels {
 class FolderDataset : public Dataset {
  public:
   FolderDataset() = default;
-  FolderDataset(Dataset data, std::vector<std::string> class_names, std::vector<std::string> file_paths)
-      : Dataset(std::move(data)), class_names_(std::move(class_names)), file_paths_(std::move(file_paths)) {}
+  FolderDataset(Dataset data, std::vector<std::string> class_names, std::vector<std::string> file_paths,
+                std::vector<std::string> skipped_files = {})
+      : Dataset(std::move(data)),
+        class_names_(std::move(class_names)),
+        file_paths_(std::move(file_paths)),
+        skipped_files_(std::move(skipped_files)) {}
 
   /// Names of the classes, by label. Empty without labels.
   const std::vector<std::string>& class_names() const { return class_names_; }
@@ -43,8 +47,11 @@ class FolderDataset : public Dataset {
   /// Files of the samples, by index.
   const std::vector<std::string>& file_paths() const { return file_paths_; }
 
+  /// Files of the folder that can't be read and were left out, before the set was divided into parts.
+  const std::vector<std::string>& skipped_files() const { return skipped_files_; }
+
  private:
-  std::vector<std::string> class_names_, file_paths_;
+  std::vector<std::string> class_names_, file_paths_, skipped_files_;
 };
 }  // namespace detail
 

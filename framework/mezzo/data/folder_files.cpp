@@ -11,6 +11,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/data/skipped_files.hpp>
 #include <mezzo/io/check_path.hpp>
 
 namespace mezzo::detail {
@@ -61,8 +62,8 @@ std::vector<fs::path> folders_below(const fs::path& top, bool follow_links, std:
   return found;
 }
 
-/// Files below a folder: by folder, then by name.
-std::vector<std::string> files_below(const fs::path& folder, const FolderOptions& options) {
+/// Files below a folder: by folder, then by name. Adds those that can't be read to `skipped`.
+std::vector<std::string> files_below(const fs::path& folder, const FolderOptions& options, SkippedFiles& skipped) {
   std::map<std::string, std::vector<std::string>> found;
   std::error_code error;
   const auto take = [&](const fs::directory_entry& entry) {
@@ -70,10 +71,11 @@ std::vector<std::string> files_below(const fs::path& folder, const FolderOptions
     if (!entry.is_regular_file(ignored)) return;
     const fs::path& path = entry.path();
     const std::string ending = ending_of(path);
-    if (contains(options.refused, ending)) {
-      fail<FileError>(options.where, "files must be {}; got \"{}\"", fmt::join(options.endings, ", "), path.string());
+    if (contains(options.endings, ending)) {
+      found[path.parent_path().string()].push_back(path.string());
+    } else if (path.filename().string().front() != '.') {
+      skipped.add_other(path.string());
     }
-    if (contains(options.endings, ending)) found[path.parent_path().string()].push_back(path.string());
   };
   for (const fs::path& inside : folders_below(folder, options.follow_links, error)) {
     for (fs::directory_iterator it(inside, error); !error && it != fs::directory_iterator(); it.increment(error)) {
@@ -122,6 +124,7 @@ void check_options(const FolderOptions& options) {
   if (options.labels.name()) name_of("labels", *options.labels.name(), {"inferred"});
   if (options.label_mode) name_of("label_mode", *options.label_mode, {"binary", "categorical", "int"});
   if (options.subset) name_of("subset", *options.subset, {"training", "validation"});
+  if (!options.unreadable.empty()) name_of("unreadable", options.unreadable, {"error", "skip"});
   if (options.validation_split && !(*options.validation_split > 0 && *options.validation_split < 1)) {
     fail<ValueError>(where, "validation_split must lie in (0, 1); got {}", *options.validation_split);
   }
@@ -172,6 +175,7 @@ FolderFiles part_of(const FolderFiles& files, std::size_t begin, std::size_t end
 
 FolderFiles all_files(const std::string& directory, const FolderOptions& options) {
   FolderFiles files;
+  SkippedFiles skipped(options);
   check_path(directory, options.where);
   if (!fs::is_directory(directory)) fail<FileError>(options.where, "\"{}\" must be a folder; it is none", directory);
   const bool labelled = options.label_mode && (options.labels.name() || options.labels.labels());
@@ -179,14 +183,14 @@ FolderFiles all_files(const std::string& directory, const FolderOptions& options
   if (labelled && options.labels.name()) {
     const std::vector<std::string> classes = classes_of(directory, options);
     for (std::size_t c = 0; c < classes.size(); ++c) {
-      for (std::string& path : files_below(fs::path(directory) / classes[c], options)) {
+      for (std::string& path : files_below(fs::path(directory) / classes[c], options, skipped)) {
         files.paths.push_back(std::move(path));
         files.labels.push_back(static_cast<std::int64_t>(c));
       }
     }
     files.class_names = classes;
   } else {
-    files.paths = files_below(directory, options);
+    files.paths = files_below(directory, options, skipped);
   }
   if (labelled && options.labels.labels()) {
     files.labels = *options.labels.labels();
@@ -204,6 +208,8 @@ FolderFiles all_files(const std::string& directory, const FolderOptions& options
                        classes, files.label_mode, *bad);
     }
   }
+  skipped.verify(files);
+  files.skipped = skipped.paths();
   if (files.paths.empty()) {
     fail<FileError>(options.where, "\"{}\" must have files {}{}; there is none", directory,
                     fmt::join(options.endings, ", "), labelled && options.labels.name() ? " in sub-folders" : "");

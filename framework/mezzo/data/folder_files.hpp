@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,7 +21,11 @@ struct FolderOptions {
   std::optional<std::string> subset;
   bool follow_links = false;
   std::vector<std::string> endings;  ///< endings of the files to read, lower case: ".png"
-  std::vector<std::string> refused;  ///< endings of files that can't be read and must not be there
+  /// "skip": files with other endings are left out, with a warning that counts them; "error": they are a FileError; "":
+  /// they are no part of the set. Hidden files never are.
+  std::string unreadable;
+  /// Throws an Error if a file can't be read. Called for each file, in several threads. Not given: no file is read.
+  std::function<void(const std::string& path)> verify;
 };
 
 /// Files of a folder with their labels.
@@ -28,7 +33,8 @@ struct FolderFiles {
   std::vector<std::string> paths;
   std::vector<std::int64_t> labels;  ///< empty without labels
   std::vector<std::string> class_names;
-  std::string label_mode;  ///< "" without labels
+  std::string label_mode;            ///< "" without labels
+  std::vector<std::string> skipped;  ///< files that can't be read
 
   bool labelled() const { return !label_mode.empty(); }
   /// Field of the labels.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/io/file.hpp>
 #include <mezzo/io/zip_file.hpp>
 
 namespace mezzo::detail {
@@ -16,13 +17,6 @@ constexpr std::size_t zip_local_bytes = 30, zip_entry_bytes = 46, zip_end_bytes 
                       zip64_locator_bytes = 20;
 constexpr std::uint16_t zip64_extra_id = 1;
 constexpr std::uint32_t zip_in_extra = 0xffffffff;  ///< value of a size or offset that is in the extra field
-
-/// A little-endian number of 1 to 8 bytes.
-inline std::uint64_t little_endian(const std::uint8_t* bytes, std::size_t count) {
-  std::uint64_t number = 0;
-  for (std::size_t i = count; i-- > 0;) number = number << 8U | bytes[i];
-  return number;
-}
 
 /// Reads and checks the directory at the end of an archive. Throws FileErrors that start with `where`.
 std::vector<ZipEntry> read_zip_directory(const OpenFile& file, const std::string& where);

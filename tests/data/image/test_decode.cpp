@@ -10,23 +10,16 @@
 #include "support/folder.hpp"
 #include "support/jpeg.hpp"
 #include "support/recorded.hpp"
+#include "support/recorded_pictures.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
 using image::decode_image;
 using mezzo_tests::check_throws;
+using mezzo_tests::picture_file;
 using mezzo_tests::recorded;
 
 namespace {
-
-detail::Bytes file_of(const std::string& name) {
-  const auto text = recorded("image").at("decode").at(name).at("file").get<std::string>();
-  detail::Bytes bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
 
 detail::Bytes first(const detail::Bytes& bytes, std::size_t count) {
   return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -38,10 +31,10 @@ BOOST_AUTO_TEST_SUITE(decode)
 
 BOOST_AUTO_TEST_CASE(pixels_are_those_of_pillow) {
   const auto& cases = recorded("image").at("decode");
-  BOOST_TEST_REQUIRE(cases.size() >= 20U);
+  BOOST_TEST_REQUIRE(cases.size() >= 58U);
   for (const auto& [name, one] : cases.items()) {
     BOOST_TEST_CONTEXT(name) {
-      const Tensor pixels = decode_image(file_of(name), name);
+      const Tensor pixels = decode_image(picture_file(name), name);
       BOOST_TEST(pixels.shape() == one.at("shape").get<Shape>(), boost::test_tools::per_element());
       BOOST_TEST(pixels.to_doubles() == one.at("pixels").get<std::vector<double>>(), boost::test_tools::per_element());
       BOOST_TEST((pixels.dtype() == DType::uint8));
@@ -51,38 +44,42 @@ BOOST_AUTO_TEST_CASE(pixels_are_those_of_pillow) {
 
 BOOST_AUTO_TEST_CASE(files_are_read) {
   const mezzo_tests::Folder folder;
-  const std::string path = folder.write("a.jpg", file_of("png rgb"));  // the content tells the format
-  BOOST_TEST(image::read_image(path).equal(decode_image(file_of("png rgb"), "")));
+  const std::string path = folder.write("a.jpg", picture_file("png rgb"));  // the content tells the format
+  BOOST_TEST(image::read_image(path).equal(decode_image(picture_file("png rgb"), "")));
   const std::string missing = folder.path("none.jpg");
   check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
                           [&] { image::read_image(missing); });
   const std::string text = folder.write("text.jpg", {'t', 'e', 'x', 't'});
   check_throws<FileError>(
-      "[decode_image] \"" + text + "\": must start as a JPEG or PNG file does; got 4 bytes of another format",
+      "[decode_image] \"" + text +
+          "\": must start as a JPEG, PNG, BMP, TIFF or WebP file does; got 4 bytes of another format",
       [&] { image::read_image(text); });
 }
 
 BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
-  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png rgb", "png interlaced"}) {
-    const detail::Bytes whole = file_of(name);
+  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png rgb", "png interlaced",
+                           "bmp runs of 8 bits", "bmp runs of 4 bits", "webp lossless", "webp lossy with alpha"}) {
+    const detail::Bytes whole = picture_file(name);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       BOOST_TEST_CONTEXT(name << ", " << size << " of " << whole.size() << " bytes") {
         BOOST_CHECK_THROW(decode_image(first(whole, size), name), FileError);
       }
     }
   }
-  const detail::Bytes jpeg = file_of("jpeg 4:2:0");
+  const detail::Bytes jpeg = picture_file("jpeg 4:2:0");
   check_throws<FileError>("[decode_image] \"x.jpg\": not a whole JPEG file: Premature end of JPEG file",
                           [&] { decode_image(first(jpeg, jpeg.size() - 40), "x.jpg"); });
-  const detail::Bytes png = file_of("png rgb");
+  const detail::Bytes png = picture_file("png rgb");
   check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: the file is truncated",
                           [&] { decode_image(first(png, png.size() - 40), "x.png"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_file_decodes_or_is_refused) {
   int refused = 0;
-  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png palette", "png 16 bit gray"}) {
-    const detail::Bytes whole = file_of(name);
+  for (const char* name : {"jpeg 4:2:0", "jpeg progressive", "jpeg cmyk", "png palette", "png 16 bit gray",
+                           "bmp 4 bits", "bmp runs of 8 bits", "bmp runs of 4 bits", "tiff tiff_lzw", "tiff tiles",
+                           "tiff jpeg", "tiff palette", "webp lossless", "webp lossy with alpha", "webp animated"}) {
+    const detail::Bytes whole = picture_file(name);
     for (std::size_t i = 0; i < whole.size(); ++i) {
       detail::Bytes damaged = whole;
       damaged[i] ^= static_cast<std::uint8_t>(1U << (i % 8));
@@ -99,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_decodes_or_is_refused) {
 
 BOOST_AUTO_TEST_CASE(bytes_before_the_end_marker_are_ignored) {
   for (const char* name : {"jpeg 4:2:0", "jpeg progressive"}) {
-    const detail::Bytes whole = file_of(name);
+    const detail::Bytes whole = picture_file(name);
     detail::Bytes longer = whole;
     longer.insert(longer.end() - 2, 5, 0x55);
     BOOST_TEST(decode_image(longer, name).equal(decode_image(whole, name)), name);
@@ -107,18 +104,18 @@ BOOST_AUTO_TEST_CASE(bytes_before_the_end_marker_are_ignored) {
 }
 
 BOOST_AUTO_TEST_CASE(an_error_has_the_reason_of_libpng) {
-  detail::Bytes png = file_of("png rgb");
+  detail::Bytes png = picture_file("png rgb");
   png[png.size() - 20] ^= 1;
   check_throws<FileError>("[decode_image] \"x.png\": not a whole PNG file: IDAT: incorrect data check",
                           [&] { decode_image(png, "x.png"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
-  detail::Bytes png = file_of("png rgb");
+  detail::Bytes png = picture_file("png rgb");
   check_throws<FileError>("[decode_image] \"x\": must have 1 to 142 pixels; got 13 x 11",
                           [&] { decode_image(png, "x", {.max_pixels = 142}); });
   BOOST_TEST(decode_image(png, "x", {.max_pixels = 143}).size() == 3 * 143);
-  detail::Bytes jpeg = file_of("jpeg 4:4:4");
+  detail::Bytes jpeg = picture_file("jpeg 4:4:4");
   for (std::size_t i = 0; i + 9 < jpeg.size(); ++i) {
     if (jpeg[i] == 0xff && jpeg[i + 1] == 0xc0) {
       for (std::size_t k = 5; k < 9; ++k) jpeg[i + k] = k % 2 == 0 ? 0xff : 0xfe;  // height, width
@@ -131,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_the_limit) {
 
 // Nearly as many pixels as are allowed, in a small file.
 BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_its_file_can_hold) {
-  detail::Bytes png = file_of("png rgb");
+  detail::Bytes png = picture_file("png rgb");
   png.resize(80);
   const detail::Bytes size{0, 0, 0, 1, 5, 0, 0, 0};  // 1 x 83,886,080
   std::copy(size.begin(), size.end(), png.begin() + 16);
@@ -140,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_its_file_can_hold) {
   check_throws<FileError>(
       "[decode_image] \"x\": a PNG file of 83886080 x 1 pixels must have at least 243854 bytes; got 80",
       [&] { decode_image(png, "x"); });
-  detail::Bytes jpeg = file_of("jpeg progressive");
+  detail::Bytes jpeg = picture_file("jpeg progressive");
   const detail::Bytes start{0xff, 0xc2};
   const auto frame = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
   BOOST_REQUIRE((frame != jpeg.end()));
@@ -160,7 +157,7 @@ BOOST_AUTO_TEST_CASE(pictures_of_one_color_are_no_claim) {
 }
 
 BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
-  detail::Bytes jpeg = file_of("jpeg progressive");
+  detail::Bytes jpeg = picture_file("jpeg progressive");
   const auto find = [&](std::size_t from, std::uint8_t marker) {
     for (std::size_t i = from; i + 1 < jpeg.size(); ++i) {
       if (jpeg[i] == 0xff && jpeg[i + 1] == marker) return i;
@@ -181,7 +178,7 @@ BOOST_AUTO_TEST_CASE(many_scans_are_refused) {
 
 // Each text could be inflated to 8 MB.
 BOOST_AUTO_TEST_CASE(compressed_texts_are_skipped) {
-  const detail::Bytes picture = file_of("png rgb");
+  const detail::Bytes picture = picture_file("png rgb");
   detail::Bytes text{0, 0, 0, 0, 'z', 'T', 'X', 't', 'a', 0, 0};
   detail::Bytes content(1'000'000);
   uLongf size = compressBound(content.size());

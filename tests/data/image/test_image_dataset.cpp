@@ -7,7 +7,9 @@
 #include <mezzo/data/image/encode.hpp>
 #include <mezzo/data/image/resize.hpp>
 
+#include "support/captured.hpp"
 #include "support/folder.hpp"
+#include "support/recorded_pictures.hpp"
 #include "support/refused.hpp"
 
 using namespace mezzo;
@@ -105,6 +107,57 @@ BOOST_AUTO_TEST_CASE(image_folders) {
              "[Dataset] sample 1: field \"image\" must have shape (4, 6, 3); got uint8 (8, 8, 3)");
 }
 
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
+  const Folder folder;
+  write_pictures(folder);
+  folder.write("cat/b.gif", {'G', 'I', 'F'});
+  folder.write("cat/notes.txt", {'x'});
+  folder.write("cat/.hidden", {'x'});
+  folder.write("dog/broken.png", {0x89, 'P', 'N', 'G', 1, 2, 3, 4, 5});
+  const auto files = [&](const ImageDatasetOptions& options) {
+    CapturedOutput output;
+    const detail::FolderDataset data = image_dataset_from_directory(folder.path(), options);
+    return std::make_pair(data, output.text());
+  };
+  const std::string where = "mezzo: warning: [image_dataset_from_directory] ";
+  const std::string first =
+      " files can't be read and are left out; the first: files must be .bmp, .jpeg, .jpg, "
+      ".png, .tif, .tiff, .webp; got \"" +
+      folder.path("cat/b.gif") + "\"\n";
+  const auto [data, warning] = files({.image_size = {2, 2}, .shuffle = false});
+  BOOST_TEST(warning == where + "2" + first);
+  BOOST_TEST(data.skipped_files() ==
+             (std::vector<std::string>{folder.path("cat/b.gif"), folder.path("cat/notes.txt")}));
+  BOOST_TEST(data.size() == 5);
+  BOOST_CHECK_THROW(data.gather({2}), FileError);
+  const auto [verified, second] = files({.image_size = {2, 2}, .shuffle = false, .verify = true});
+  BOOST_TEST(second == where + "3" + first);
+  BOOST_TEST(verified.skipped_files().back() == folder.path("dog/broken.png"));
+  BOOST_TEST(verified.gather({0, 1, 2, 3})["label"].to_doubles() == (std::vector<double>{0, 0, 1, 1}));
+  std::filesystem::remove(folder.path("cat/b.gif"));
+  std::filesystem::remove(folder.path("cat/notes.txt"));
+  const std::string reason =
+      "[decode_image] \"" + folder.path("dog/broken.png") +
+      "\": must start as a JPEG, PNG, BMP, TIFF or WebP file does; got 9 bytes of another format";
+  BOOST_TEST(files({.verify = true}).second ==
+             where + "1 files can't be read and are left out; the first: " + reason + "\n");
+  BOOST_TEST(refused<FileError>([&] { image_folder(folder.path(), {.unreadable = "error", .verify = true}); }) ==
+             reason);
+  CapturedOutput output;
+  BOOST_TEST(image_folder(folder.path(), {.verify = true}).file_paths().size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(pictures_of_16_bits) {
+  const Folder folder;
+  folder.write("x/a.png", picture_file("png 16 bit rgb"));
+  const Tensor deep = image_folder(folder.path(), {.decode = {.dtype = DType::int32}}).gather({0})["image"];
+  BOOST_TEST(deep.describe() == "int32 (1, 13, 11, 3)");
+  BOOST_TEST(deep.to_doubles() ==
+             recorded("deep_pictures").at("png 16 bit rgb").at("uint16").get<std::vector<double>>());
+  BOOST_TEST(refused<DTypeError>([&] { image_folder(folder.path(), {.decode = {.dtype = DType::int16}}); }) ==
+             "[image_folder] dtype must be uint8 or int32 (0 to 65535); got int16");
+}
+
 BOOST_AUTO_TEST_CASE(errors) {
   const Folder folder;
   const auto text = [&](const ImageDatasetOptions& options) {
@@ -112,15 +165,21 @@ BOOST_AUTO_TEST_CASE(errors) {
   };
   const std::string where = "[image_dataset_from_directory] ";
   BOOST_TEST(text({}) ==
-             where + "\"" + folder.path() + "\" must have files .jpeg, .jpg, .png in sub-folders; there is none");
+             where + "\"" + folder.path() +
+                 "\" must have files .bmp, .jpeg, .jpg, .png, .tif, .tiff, .webp in sub-folders; there is none");
   BOOST_TEST(text({.color_mode = "rgba"}) == where + "unknown color_mode \"rgba\"; valid names: grayscale, rgb");
   BOOST_TEST(text({.image_size = {0, 3}}) == where + "image_size must be at least 1; got (0, 3)");
   BOOST_TEST(text({.interpolation = "area"}) ==
              where + "unknown interpolation \"area\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest");
   BOOST_TEST(text({.crop_to_aspect_ratio = true, .pad_to_aspect_ratio = true}) ==
              where + "only one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true");
-  folder.write("x/a.bmp", {1, 2});
-  BOOST_TEST(text({}) == where + "files must be .jpeg, .jpg, .png; got \"" + folder.path("x/a.bmp") + "\"");
+  folder.write("x/a.gif", {1, 2});
+  BOOST_TEST(text({.unreadable = "error"}) == where +
+                                                  "files must be .bmp, .jpeg, .jpg, .png, .tif, .tiff, .webp; got \"" +
+                                                  folder.path("x/a.gif") + "\"");
+  for (const char* name : {"", "ignore"}) {
+    BOOST_TEST(text({.unreadable = name}) == where + "unknown unreadable \"" + name + "\"; valid names: error, skip");
+  }
   BOOST_TEST(refused<FileError>([] { image_dataset_from_directory("/nowhere"); }) ==
              where + "\"/nowhere\" must be a folder; it is none");
 }

@@ -8,6 +8,7 @@
 #include <mezzo/data/folder_files.hpp>
 #include <mezzo/data/image/crop.hpp>
 #include <mezzo/data/image/decode.hpp>
+#include <mezzo/data/image/formats.hpp>
 #include <mezzo/data/image/interpolate.hpp>
 
 namespace mezzo {
@@ -15,11 +16,16 @@ namespace {
 
 const char* const from_directory = "[image_dataset_from_directory]";
 
-detail::FolderOptions image_files(const std::string& where) {
+/// Options of a folder of pictures.
+detail::FolderOptions image_files(const char* where, const std::string& unreadable, bool verify,
+                                  const image::DecodeOptions& decode) {
   detail::FolderOptions options;
   options.where = where;
-  options.endings = {".jpeg", ".jpg", ".png"};
-  options.refused = {".bmp", ".gif"};
+  options.endings = {".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"};
+  options.unreadable = unreadable;
+  image::detail::check_dtype(decode, where);
+  if (unreadable.empty()) fail<NameError>(where, "unknown unreadable \"\"; valid names: error, skip");
+  if (verify) options.verify = [decode](const std::string& path) { image::read_image(path, decode); };
   return options;
 }
 
@@ -36,7 +42,7 @@ detail::FolderOptions checked(const ImageDatasetOptions& options) {
     fail<ValueError>(from_directory, "only one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true");
   }
   image::detail::check_interpolation(options.interpolation, from_directory);
-  detail::FolderOptions files = image_files(from_directory);
+  detail::FolderOptions files = image_files(from_directory, options.unreadable, options.verify, {});
   files.labels = options.labels;
   files.label_mode = options.label_mode;
   files.class_names = options.class_names;
@@ -107,7 +113,7 @@ detail::FolderDataset make_image_dataset(detail::FolderFiles files, const ImageD
     if (shared->labelled()) sample.push_back(shared->label(file));
     return sample;
   };
-  return {Dataset::from_function(std::move(made)), shared->class_names, shared->paths};
+  return {Dataset::from_function(std::move(made)), shared->class_names, shared->paths, shared->skipped};
 }
 
 }  // namespace
@@ -123,14 +129,14 @@ std::pair<detail::FolderDataset, detail::FolderDataset> image_datasets_from_dire
 }
 
 detail::FolderDataset image_folder(const std::string& root, const ImageFolderOptions& options) {
-  detail::FolderOptions listed = image_files("[image_folder]");
+  detail::FolderOptions listed = image_files("[image_folder]", options.unreadable, options.verify, options.decode);
   listed.label_mode = "int";
   listed.shuffle = false;
   const auto files = std::make_shared<const detail::FolderFiles>(detail::folder_files(root, listed));
-  const auto read = [files, transform = options.transform](std::int64_t index, std::int64_t epoch) {
+  const auto read = [files, options](std::int64_t index, std::int64_t epoch) {
     const auto file = static_cast<std::size_t>(index);
-    const Tensor picture = image::read_image(files->paths[file]);
-    return std::vector<Tensor>{transform ? transform(picture, index, epoch) : picture,
+    const Tensor picture = image::read_image(files->paths[file], options.decode);
+    return std::vector<Tensor>{options.transform ? options.transform(picture, index, epoch) : picture,
                                Tensor({}, std::vector<std::int64_t>{files->labels[file]})};
   };
   const Tensor first = read(0, 0).front();
@@ -138,7 +144,7 @@ detail::FolderDataset image_folder(const std::string& root, const ImageFolderOpt
   made.size = static_cast<std::int64_t>(files->paths.size());
   made.fields = {{"image", first.shape(), first.dtype(), Role::input}, {"label", {}, DType::int64, Role::target}};
   made.epoch_function = read;
-  return {Dataset::from_function(std::move(made)), files->class_names, files->paths};
+  return {Dataset::from_function(std::move(made)), files->class_names, files->paths, files->skipped};
 }
 
 }  // namespace mezzo

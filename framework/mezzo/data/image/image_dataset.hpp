@@ -9,6 +9,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/folder_dataset.hpp>
+#include <mezzo/data/image/decode.hpp>
 
 namespace mezzo {
 
@@ -28,18 +29,24 @@ struct ImageDatasetOptions {
   bool follow_links = false;               ///< true: enters folders by symbolic links
   bool crop_to_aspect_ratio = false;       ///< cuts the largest middle part with the proportions of image_size
   bool pad_to_aspect_ratio = false;        ///< adds black borders to get these proportions
+  std::string unreadable = "skip";         ///< files that can't be read: "skip" leaves them out, "error" throws
+  bool verify = false;                     ///< decodes each file once, in all threads, to find damaged ones
 };
 
 /// Pictures in a folder, as keras.utils.image_dataset_from_directory: by default `directory/class/.../file` with a
 /// class for each sub-folder, in alphabetical order. Fields: `image` (float32, (height, width, channels), 0 to 255,
 /// input) and `label` (target): int32 () for label_mode "int", float32 (classes,) for "categorical", float32 (1,) for
-/// "binary". Reads JPEG and PNG files when a sample is read, and resizes without antialiasing, as Keras does. The
-/// random order is not that of NumPy.
+/// "binary". Files are BMP, JPEG, PNG, TIFF and WebP pictures, read when a sample is, and resized without
+/// antialiasing, as Keras does. The random order is not that of NumPy.
 ///
-/// Throws a FileError if the folder doesn't exist, has no picture, or has a picture of another format (.bmp, .gif).
-/// Reading a sample throws a FileError with file and index if its file is corrupt. Throws a NameError for unknown
-/// names, a ValueError for options out of their range or that contradict each other, as validation_split without
-/// subset, or shuffled parts without seed.
+/// Files with another suffix can't be read, except for hidden ones, which are no part of the set. With `verify`,
+/// damaged files can't be read either. They are left out, counted in a warning and listed by skipped_files(), or are an
+/// error. Without `verify`, reading a sample throws a FileError with file and index if its file is damaged; a
+/// DataLoader with `on_error = "skip"` leaves it out.
+///
+/// Throws a FileError if the folder doesn't exist or has no picture, or for a file that can't be read. Throws a
+/// NameError for unknown names, a ValueError for options out of their range or that contradict each other, as
+/// validation_split without subset, or shuffled parts without seed.
 MEZZO_API detail::FolderDataset image_dataset_from_directory(const std::string& directory,
                                                              const ImageDatasetOptions& options = {});
 
@@ -48,9 +55,12 @@ MEZZO_API std::pair<detail::FolderDataset, detail::FolderDataset> image_datasets
     const std::string& directory, const ImageDatasetOptions& options);
 
 struct ImageFolderOptions {
-  /// Changes a picture, uint8 (height, width, 3), after it is read. All results must have one shape and dtype. Loaders
-  /// call it in their threads. Not given: all pictures must have one size.
+  /// Changes a picture, (height, width, 3) of dtype decode.dtype, after it is read. All results must have one shape and
+  /// dtype. Loaders call it in their threads. Not given: all pictures must have one size.
   std::function<Tensor(const Tensor& picture, std::int64_t index, std::int64_t epoch)> transform{};
+  image::DecodeOptions decode{};    ///< dtype and largest size of the pictures
+  std::string unreadable = "skip";  ///< as in ImageDatasetOptions
+  bool verify = false;              ///< as in ImageDatasetOptions
 };
 
 /// Pictures in `root/class/.../file`, as torchvision.datasets.ImageFolder, by class and path. Fields: `image` (the

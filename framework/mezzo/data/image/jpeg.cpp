@@ -63,16 +63,6 @@ std::string first_problem(const mezzo::detail::Bytes& bytes, std::uint8_t* to, i
   return is_harmless(first) ? problem(0) : first;
 }
 
-/// Converts CMYK to RGB. Adobe stores inverted ink: 255 is none. Pillow treats all CMYK files as Adobe's.
-void cmyk_to_rgb(const std::uint8_t* from, std::int64_t pixels, std::uint8_t* to) {
-  for (std::int64_t i = 0; i < pixels; ++i, from += 4) {
-    for (int c = 0; c < 3; ++c) {
-      const int product = (255 - from[c]) * from[3] + 128;
-      *to++ = static_cast<std::uint8_t>(from[3] - ((product + (product >> 8)) >> 8));
-    }
-  }
-}
-
 }  // namespace
 
 Tensor decode_jpeg(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options) {
@@ -107,7 +97,8 @@ Tensor decode_jpeg(const mezzo::detail::Bytes& bytes, const std::string& name, c
       !is_harmless(tjGetErrorStr2(decoder.get()))) {
     fail_decoding(name, "not a whole JPEG file: {}", first_problem(bytes, to, pixel_format));
   }
-  if (is_cmyk) cmyk_to_rgb(ink.data(), out.size() / 3, pixels);
+  // Adobe stores inverted inks. Pillow treats all CMYK files as Adobe's.
+  if (is_cmyk) inverted_cmyk_to_rgb(ink.data(), out.size() / 3, pixels);
   return out;
 }
 

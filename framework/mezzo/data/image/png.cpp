@@ -52,29 +52,24 @@ class PngReader {
     return true;
   }
 
-  /// Reads the pixels, three bytes each, row by row.
-  bool finish(png_bytep pixels) {
+  /// Reads the pixels row by row, three channels of 8 bits, or of 16 bits, the most significant byte first. Rows begin
+  /// `stride` bytes apart.
+  bool finish(png_bytep pixels, std::size_t stride, bool deep) {
     if (setjmp(jump_) != 0) return false;
-    const bool deep_gray = is_deep_gray();
-    if (!deep_gray) {
-      png_set_strip_16(png_);
-      png_set_palette_to_rgb(png_);
-      png_set_expand_gray_1_2_4_to_8(png_);
-      png_set_gray_to_rgb(png_);
-      png_set_strip_alpha(png_);
-    }
+    if (!deep) png_set_strip_16(png_);
+    png_set_palette_to_rgb(png_);
+    png_set_expand_gray_1_2_4_to_8(png_);
+    png_set_gray_to_rgb(png_);
+    png_set_strip_alpha(png_);
     const int passes = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     const auto width = std::size_t{png_get_image_width(png_, info_)};
     const auto height = std::size_t{png_get_image_height(png_, info_)};
-    if (png_get_rowbytes(png_, info_) != width * (deep_gray ? 2 : 3)) png_error(png_, "unexpected row size");
+    if (png_get_rowbytes(png_, info_) != width * (deep ? 6 : 3)) png_error(png_, "unexpected row size");
     for (int pass = 0; pass < passes; ++pass) {
-      for (std::size_t y = 0; y < height; ++y) png_read_row(png_, pixels + y * width * 3, nullptr);
+      for (std::size_t y = 0; y < height; ++y) png_read_row(png_, pixels + y * stride, nullptr);
     }
     png_read_end(png_, nullptr);
-    if (deep_gray) {
-      for (std::size_t y = 0; y < height; ++y) saturate(pixels + y * width * 3, width);
-    }
     return true;
   }
 
@@ -84,21 +79,10 @@ class PngReader {
   }
   std::int64_t height() const { return png_get_image_height(png_, info_); }
   std::int64_t width() const { return png_get_image_width(png_, info_); }
+  bool has_16_bits() const { return png_get_bit_depth(png_, info_) == 16; }
   const char* reason() const { return text_; }
 
  private:
-  bool is_deep_gray() const {
-    return png_get_bit_depth(png_, info_) == 16 && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY;
-  }
-
-  /// Converts a row of 16-bit gray to RGB in place, from its end; values above 255 become 255.
-  static void saturate(png_bytep row, std::size_t width) {
-    for (std::size_t x = width; x-- > 0;) {
-      const png_byte value = row[2 * x] != 0 ? 255 : row[2 * x + 1];
-      row[3 * x] = row[3 * x + 1] = row[3 * x + 2] = value;
-    }
-  }
-
   [[noreturn]] static void fail(png_structp png, png_const_charp text) {
     auto* decoder = static_cast<PngReader*>(png_get_error_ptr(png));
     std::snprintf(decoder->text_, sizeof decoder->text_, "%s", text);
@@ -122,6 +106,15 @@ class PngReader {
   char text_[200] = "";
 };
 
+/// Converts 16-bit samples in the second half of a row, the most significant byte first, to int32 in the whole row.
+void widen_row(std::uint8_t* row, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / 4; ++i) {
+    const std::uint8_t* const sample = row + bytes / 2 + 2 * i;
+    const std::int32_t value = sample[0] * 256 + sample[1];
+    std::memcpy(row + 4 * i, &value, sizeof value);
+  }
+}
+
 }  // namespace
 
 Tensor decode_png(const mezzo::detail::Bytes& bytes, const std::string& name, const DecodeOptions& options) {
@@ -134,8 +127,14 @@ Tensor decode_png(const mezzo::detail::Bytes& bytes, const std::string& name, co
     fail_decoding(name, "a PNG file of {} x {} pixels must have at least {} bytes; got {}", decoder.height(),
                   decoder.width(), least, bytes.size());
   }
-  Tensor out = Tensor::uninitialized({decoder.height(), decoder.width(), 3}, DType::uint8);
-  if (!decoder.finish(out.mutable_data<std::uint8_t>())) refuse();
+  const bool deep = options.dtype == DType::int32 && decoder.has_16_bits();
+  Tensor out = Tensor::uninitialized({decoder.height(), decoder.width(), 3}, deep ? DType::int32 : DType::uint8);
+  auto* const pixels = static_cast<std::uint8_t*>(out.mutable_raw());
+  const auto stride = out.bytes() / static_cast<std::size_t>(decoder.height());
+  // The 16-bit samples of a row take the second half of its memory, which their 32-bit values don't reach too early.
+  if (!decoder.finish(deep ? pixels + stride / 2 : pixels, stride, deep)) refuse();
+  for (std::int64_t y = 0; deep && y < decoder.height(); ++y)
+    widen_row(pixels + static_cast<std::size_t>(y) * stride, stride);
   return out;
 }
 
