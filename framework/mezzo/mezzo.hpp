@@ -25,6 +25,7 @@
 #include <mezzo/data/npy_dataset.hpp>
 #include <mezzo/data/sampler.hpp>
 #include <mezzo/data/sequences.hpp>
+#include <mezzo/data/struct_dataset.hpp>
 #include <mezzo/data/tables/csv_dataset.hpp>
 #include <mezzo/data/tables/csv_reader.hpp>
 #include <mezzo/data/tables/read_csv.hpp>

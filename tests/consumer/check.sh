@@ -11,6 +11,7 @@ cmake --build "$folder" -- --quiet
 "$folder/consumer"
 "$folder/custom_ops"
 "$folder/consumer_xtensor"
+"$folder/consumer_eigen"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs mezzo | tr '\n' ' ')"
@@ -18,9 +19,12 @@ read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs mezzo | tr '\n' ' 
   -Wl,-rpath,"$prefix/lib"
 "$folder/consumer_pkgconfig"
 
-reached=$("$compiler" -std=c++17 -M -I "$prefix/include" -x c++ - <<'HEADERS' | tr ' ' '\n' |
+others=(-isystem /usr/include/eigen3 -isystem /usr/include/opencv4)
+reached=$("$compiler" -std=c++17 -M -I "$prefix/include" "${others[@]}" -x c++ - <<'HEADERS' | tr ' ' '\n' |
 #include <mezzo/mezzo.hpp>
 #include <mezzo/report/display/notebook.hpp>
+#include <mezzo/eigen.hpp>
+#include <mezzo/opencv.hpp>
 #include <mezzo/xtensor.hpp>
 HEADERS
   grep "^$prefix/include/mezzo/" | sort -u)

@@ -80,10 +80,6 @@ BOOST_AUTO_TEST_CASE(other_archives_are_refused) {
   const std::string where = "[load_npz \"" + folder.path("a.npz") + "\"] ";
   BOOST_TEST(text_of_archive("lzma") ==
              where + "entry \"x.npy\": must be stored (method 0) or deflated (method 8); got method 14");
-  BOOST_TEST(text_of_archive("uint16") == where +
-                                              "entry \"x.npy\": the dtype must be one of float32, float64, float16, "
-                                              "int8, int16, int32, int64, uint8, bool; got uint16 (<u2): convert it "
-                                              "in numpy, x.astype(\"int64\") or the like");
   detail::Bytes twice = file_bytes(recorded("npy").at("archives").at("mixed"));
   for (std::size_t i = 0; i + 5 < twice.size(); ++i) {
     if (twice[i] == 'y' && twice[i + 1] == '.' && twice[i + 2] == 'n') twice[i] = 'x';

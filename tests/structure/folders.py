@@ -69,7 +69,8 @@ FOLDERS = {
 }
 
 # Files above all folders: they may use everything, and no folder may use them.
-TOP_FILES = ("framework/mezzo/mezzo.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/registration.cpp",
+TOP_FILES = ("framework/mezzo/mezzo.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/eigen.hpp",
+             "framework/mezzo/opencv.hpp", "framework/mezzo/registration.cpp",
              "framework/mezzo/report/display/notebook.hpp")
 
 # Private headers that every folder may include: checks of arguments and error texts.
@@ -79,7 +80,8 @@ ERROR_HEADERS = ("framework/mezzo/core/fail.hpp", "framework/mezzo/nn/checks.hpp
 MODEL_HEADERS = ("framework/mezzo/core/scoped_value.hpp", "framework/mezzo/graph/trace.hpp")
 
 # A public header is one that these include, directly or through others.
-GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/report/display/notebook.hpp")
+GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/eigen.hpp", "mezzo/opencv.hpp",
+                     "mezzo/report/display/notebook.hpp")
 
 
 def folder_of(path):

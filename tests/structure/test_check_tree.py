@@ -107,7 +107,7 @@ class CheckTree(unittest.TestCase):
                          others=[LIBRARY + "report/display/svg.hpp"])
 
     def test_files_above_all(self):
-        for name in ["mezzo.hpp", "xtensor.hpp", "report/display/notebook.hpp"]:
+        for name in ["mezzo.hpp", "xtensor.hpp", "eigen.hpp", "opencv.hpp", "report/display/notebook.hpp"]:
             self.expect_line(LIBRARY + "layers/a.cpp", f"#include <mezzo/{name}>", "above all",
                              others=[LIBRARY + name])
 
@@ -177,6 +177,11 @@ class CheckTree(unittest.TestCase):
                                       ("nn/a.cpp", "regex", "std::regex"),
                                       ("io/a.cpp", "png.h", "image format"),
                                       ("io/a.cpp", "turbojpeg.h", "image format"),
+                                      ("io/a.cpp", "tiffio.h", "image format"),
+                                      ("io/a.cpp", "webp/decode.h", "image format"),
+                                      ("core/a.cpp", "Eigen/Core", "Eigen"),
+                                      ("core/a.cpp", "opencv2/core.hpp", "OpenCV"),
+                                      ("io/a.cpp", "sentencepiece_processor.h", "SentencePiece"),
                                       ("data/a.cpp", "archive.h", "archive"),
                                       ("report/a.cpp", "CLI/CLI.hpp", "CLI11"),
                                       ("core/a.cpp", "xtensor/xarray.hpp", "xtensor"),

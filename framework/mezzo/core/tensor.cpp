@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -61,6 +62,11 @@ std::shared_ptr<void> allocate(const Shape& shape, DType dtype, std::size_t byte
   }
 }
 
+/// Memory of others. The pointer is not const, as that of memory that the tensor owns.
+std::shared_ptr<void> borrowed(const void* data, const std::shared_ptr<const void>& owner) {
+  return {std::const_pointer_cast<void>(owner), const_cast<void*>(data)};
+}
+
 /// Number of elements of a shape. Throws a ShapeError if a size is negative or the size in bytes overflows.
 std::int64_t checked_size(const Shape& shape, DType dtype) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -102,7 +108,35 @@ Tensor Tensor::scalar(double value, DType dtype) {
   return out;
 }
 
+Tensor Tensor::from_memory(const void* data, Shape shape, DType dtype, std::shared_ptr<const void> owner) {
+  constexpr const char* where = "[Tensor.from_memory]";
+  const std::int64_t size = checked_size(shape, dtype);
+  if (size == 0) return Tensor(std::move(shape), dtype);
+  if (data == nullptr) fail<ValueError>(where, "data must point to {} {}; got a null pointer", dtype, shape);
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  if (address % dtype_size(dtype) != 0) {
+    fail<ValueError>(where, "data must be aligned to {} bytes, the size of {}; got the address {:#x}",
+                     dtype_size(dtype), dtype, address);
+  }
+  Tensor out;
+  out.shape_ = std::move(shape);
+  out.dtype_ = dtype;
+  out.size_ = size;
+  out.is_view_ = true;
+  out.bytes_ = borrowed(data, owner);
+  return out;
+}
+
+Tensor Tensor::viewed(Shape shape) const {
+  const std::int64_t size = checked_size(shape, dtype_);
+  if (size != size_) fail<ShapeError>("[Tensor.from_memory]", "shape {} needs {} elements; got {}", shape, size, size_);
+  Tensor out = *this;
+  out.shape_ = std::move(shape);
+  return out;
+}
+
 bool Tensor::shared() const {
+  if (is_view_) return true;
   // Reading use_count() alone does not synchronize with another thread that has just released the bytes; copying the
   // pointer and destroying the copy does.
   const std::shared_ptr<void> another = bytes_;
@@ -113,7 +147,10 @@ void Tensor::fail_moved() { detail::fail_moved(typeid(Tensor)); }
 
 void* Tensor::mutable_raw() {
   if (bytes_.get() == nullptr) fail_moved();
-  if (shared()) bytes_ = copy().bytes_;
+  if (shared()) {
+    bytes_ = copy().bytes_;
+    is_view_ = false;
+  }
   return bytes_.get();
 }
 

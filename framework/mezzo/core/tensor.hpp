@@ -22,8 +22,9 @@ namespace mezzo {
 template <class A, class = void>
 struct TensorAdapter;
 
-/// An array in host memory: contiguous, row-major, 64-byte aligned. Copies share their bytes until one of them is
-/// written to (copy on write): passing a Tensor is cheap, and writing to one never changes another.
+/// An array in host memory: contiguous, row-major, 64-byte aligned unless it is a view (from_memory). Copies share
+/// their bytes until one of them is written to (copy on write): passing a Tensor is cheap, and writing to one never
+/// changes another.
 class MEZZO_API Tensor {
  public:
   /// An empty tensor: shape (0,), float32.
@@ -61,6 +62,34 @@ class MEZZO_API Tensor {
   /// A tensor of shape ().
   static Tensor scalar(double value, DType dtype = DType::float32);
 
+  /// A view of memory of others, which is not copied: the elements at `data`, row-major. Copies and reshapes of the
+  /// tensor keep `owner` alive; with nullptr, the memory must outlive them. mezzo never writes to the
+  /// memory: mutable_data() and mutable_raw() copy the elements first. Others may write to it while no call with the
+  /// tensor runs; all copies of the tensor see that.
+  ///
+  /// Throws a ValueError if `data` is null, unless there are no elements, or is not a multiple of the element's size, a
+  /// ShapeError for sizes as in the constructor.
+  static Tensor from_memory(const void* data, Shape shape, DType dtype, std::shared_ptr<const void> owner);
+
+  /// The same with the dtype of T.
+  template <class T, class = decltype(DTypeOf<T>::value)>
+  static Tensor from_memory(const T* data, Shape shape, std::shared_ptr<const void> owner) {
+    return from_memory(data, std::move(shape), DTypeOf<T>::value, std::move(owner));
+  }
+
+  /// A view of the elements of a vector, which it keeps alive: `Tensor::from_memory(elements, {2, 3})`. Throws a
+  /// ShapeError if their number isn't that of the shape.
+  template <class T, class = decltype(DTypeOf<T>::value)>
+  static Tensor from_memory(const std::shared_ptr<const std::vector<T>>& elements, Shape shape) {
+    Tensor out;
+    if (elements && !elements->empty()) {
+      out = from_memory(elements->data(), {static_cast<std::int64_t>(elements->size())}, elements);
+    } else {
+      out = Tensor({0}, DTypeOf<T>::value);
+    }
+    return out.viewed(std::move(shape));
+  }
+
   /// Sizes of the axes.
   const Shape& shape() const { return shape_; }
 
@@ -96,7 +125,7 @@ class MEZZO_API Tensor {
   /// The elements as bytes for writing. Copies them first if they are shared.
   void* mutable_raw();
 
-  /// True if another tensor shares the bytes; writing copies them first.
+  /// True if another tensor shares the bytes, or if they are memory of others; writing copies them first.
   bool shared() const;
 
   /// The value of a tensor with one element of any dtype. Throws a ShapeError if it has another number of elements.
@@ -135,11 +164,13 @@ class MEZZO_API Tensor {
  private:
   Tensor(Shape shape, DType dtype, bool zero);
   void check_count(std::size_t count) const;
+  Tensor viewed(Shape shape) const;
   void check_dtype(DType requested) const;
   [[noreturn]] static void fail_moved();
 
   Shape shape_;
   DType dtype_ = DType::float32;
+  bool is_view_ = false;  // of memory that mezzo must not write to
   std::int64_t size_ = 0;
   std::shared_ptr<void> bytes_;
 };

@@ -111,13 +111,31 @@ void reverse_bytes(Tensor& tensor) {
   for (auto* const end = bytes + tensor.bytes(); bytes != end; bytes += size) std::reverse(bytes, bytes + size);
 }
 
+/// Numbers that were unsigned, in a wider dtype. A FileError for a uint64 of 2^63 or more, which has none.
+Tensor as_unsigned(const Tensor& stored, DType dtype, const std::string& where) {
+  Tensor out = Tensor::uninitialized(stored.shape(), dtype);
+  for (std::int64_t i = 0; i < stored.size(); ++i) {
+    if (stored.dtype() == DType::int16) {
+      out.mutable_data<std::int32_t>()[i] = static_cast<std::uint16_t>(stored.data<std::int16_t>()[i]);
+    } else if (stored.dtype() == DType::int32) {
+      out.mutable_data<std::int64_t>()[i] = static_cast<std::uint32_t>(stored.data<std::int32_t>()[i]);
+    } else {
+      const std::int64_t number = stored.data<std::int64_t>()[i];
+      if (number < 0) {
+        fail<FileError>(where, "numbers of uint64 must be below 2^63; got {} at element {}",
+                        static_cast<std::uint64_t>(number), i);
+      }
+      out.mutable_data<std::int64_t>()[i] = number;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Tensor read_npy_numbers(const ReadBytes& read, const NpyNumbers& header, const std::string& where) {
   if (element_count(header.shape) == 0) return Tensor(header.shape, header.dtype);
-  // A byte that is neither 0 nor 1 is not a bool: bools are read as uint8 and checked.
-  const bool is_bool = header.dtype == DType::boolean;
-  const DType dtype = is_bool ? DType::uint8 : header.dtype;
+  const DType dtype = header.stored;
   const ReadBytes fields = FieldReader(read, header);
   const bool whole = header.bytes == header.record;
   CheckedStream buffer(header, npy_descr(dtype, where), whole ? read : fields);
@@ -132,7 +150,9 @@ Tensor read_npy_numbers(const ReadBytes& read, const NpyNumbers& header, const s
     }
   });
   if (header.big_endian) reverse_bytes(out);
-  if (!is_bool) return out;
+  if (header.is_unsigned) return as_unsigned(out, header.dtype, where);
+  if (header.dtype == dtype) return out;
+  // A byte that is neither 0 nor 1 is not a bool.
   for (std::int64_t i = 0; i < out.size(); ++i) {
     const int byte = out.data<std::uint8_t>()[i];
     if (byte > 1) fail<FileError>(where, "bools must be 0 or 1; got {} at element {}", byte, i);

@@ -14,12 +14,12 @@ struct LoadNpyOptions {
 };
 
 /// Reads the array in a `.npy` file, numpy's format, versions 1.0 to 3.0. Dtypes: float16, float32, float64, int8,
-/// int16, int32, int64, uint8 and bool, little-endian or big-endian. Arrays in Fortran order become row-major. Reading
-/// needs memory for two copies of the array.
+/// int16, int32, int64, uint8 and bool, little-endian or big-endian; uint16 becomes int32, uint32 and uint64 become
+/// int64. Arrays in Fortran order become row-major. Reading needs memory for two copies of the array.
 ///
 /// Throws a FileError that names the file, the expected and the given value if the file is missing, damaged or
-/// truncated, has bytes after the array, or holds another dtype (objects, texts, uint16, longdouble, ...). Throws a
-/// NameError that lists the fields for an unknown one.
+/// truncated, has bytes after the array, or holds another dtype (objects, texts, longdouble, ...) or a uint64 of 2^63 or
+/// more. Throws a NameError that lists the fields for an unknown one.
 MEZZO_API Tensor load_npy(const std::string& path, const LoadNpyOptions& options = {});
 
 /// Writes an array to a `.npy` file, for numpy.load and load_npy(). The file appears as a whole: if writing fails, a

@@ -18,6 +18,11 @@ NpyFile::NpyFile(const std::string& path, const std::string& where) : file_(path
   if (header.big_endian) {
     fail<FileError>(where_, "the array must be little-endian; got big-endian numbers, which load_npy reads");
   }
+  if (header.is_unsigned) {
+    fail<FileError>(where_,
+                    "the array must have numbers of a dtype of mezzo; got unsigned ones, which load_npy reads as {}",
+                    header.dtype);
+  }
   if (header.fortran_order)
     fail<FileError>(where_, "the array must be in C order; got Fortran order, which load_npy reads");
   if (header.shape.empty())

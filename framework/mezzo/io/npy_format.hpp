@@ -24,6 +24,8 @@ struct NpyHeader {
 /// Numbers of a `.npy` array: all of them, or one field of a structured array.
 struct NpyNumbers {
   DType dtype = DType::float32;
+  DType stored = DType::float32;  ///< as which they are read: uint8 for bools, int16 for uint16, ...; then converted
+  bool is_unsigned = false;       ///< uint16, uint32 or uint64: the stored bits are an unsigned number
   bool big_endian = false;
   bool fortran_order = false;
   Shape shape;

@@ -49,6 +49,13 @@ const NpyType* find_field(const NpyType& type, std::string_view path, NpyNumbers
   return nullptr;
 }
 
+/// Dtype of mezzo with elements of the same size.
+DType stored_dtype(const NpyType& type) {
+  if (type.dtype == DType::boolean) return DType::uint8;
+  if (!type.is_large_unsigned()) return *type.dtype;
+  return type.bytes == 2 ? DType::int16 : type.bytes == 4 ? DType::int32 : DType::int64;
+}
+
 }  // namespace
 
 std::string npy_descr(DType dtype, const std::string& where) {
@@ -80,6 +87,8 @@ NpyNumbers npy_numbers(const NpyHeader& header, const std::string& field, const 
                     advice);
   }
   numbers.dtype = *type->dtype;
+  numbers.stored = stored_dtype(*type);
+  numbers.is_unsigned = type->is_large_unsigned();
   numbers.big_endian = type->big_endian;
   numbers.bytes = type->bytes;
   const std::size_t own = numbers.shape.size() - header.shape.size();

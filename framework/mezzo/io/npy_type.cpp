@@ -30,9 +30,9 @@ constexpr std::array<NumpyNumber, 18> numpy_numbers{{{"f4", "float32", DType::fl
                                                      {"i8", "int64", DType::int64},
                                                      {"u1", "uint8", DType::uint8},
                                                      {"b1", "bool", DType::boolean},
-                                                     {"u2", "uint16", std::nullopt},
-                                                     {"u4", "uint32", std::nullopt},
-                                                     {"u8", "uint64", std::nullopt},
+                                                     {"u2", "uint16", DType::int32},
+                                                     {"u4", "uint32", DType::int64},
+                                                     {"u8", "uint64", DType::int64},
                                                      {"f16", "longdouble", std::nullopt},
                                                      {"f12", "longdouble", std::nullopt},
                                                      {"c8", "complex64", std::nullopt},
@@ -140,6 +140,11 @@ std::optional<NpyType> parse_type(NpyText& text, int depth) {
 }
 
 }  // namespace
+
+bool NpyType::is_large_unsigned() const {
+  const NumpyNumber* number = fields.empty() ? number_of(descr) : nullptr;
+  return number != nullptr && number->dtype && number->kind[0] == 'u' && number->kind != "u1";
+}
 
 bool NpyType::is_number() const { return fields.empty() && number_of(descr) != nullptr; }
 

@@ -15,11 +15,14 @@ struct NpyField;
 /// Type of the elements of a numpy array, as `descr` of a `.npy` header has it.
 struct NpyType {
   std::string descr;             ///< "<f4"; "fields x, y" for a structured type
-  std::optional<DType> dtype;    ///< nullopt: mezzo lacks the type
+  std::optional<DType> dtype;    ///< dtype of the numbers that are read; nullopt: mezzo lacks such a type
   bool big_endian = false;       ///< true: numbers of 2 bytes or more, the most significant byte first
   std::uint64_t bytes = 0;       ///< size of an element; 0 for objects, whose size is not known
   Shape shape{};                 ///< axes of an element that is an array
   std::vector<NpyField> fields;  ///< fields of a structured type; without those that pad
+
+  /// True for uint16, uint32 and uint64, which are read as int32, int64 and int64.
+  bool is_large_unsigned() const;
 
   /// True for numbers and bools, also of a type that mezzo lacks.
   bool is_number() const;

@@ -14,7 +14,7 @@ namespace mezzo {
 /// structured arrays, with one warning that lists them.
 ///
 /// Throws a FileError that names the file and the entry if the file is missing, not a zip archive, damaged or
-/// truncated, or if an array has a dtype of numbers that load_npy() doesn't read (uint16, longdouble, complex64).
+/// truncated, or if an array has a dtype of numbers that load_npy() doesn't read (longdouble, complex64).
 MEZZO_API std::map<std::string, Tensor> load_npz(const std::string& path);
 
 /// Reads one array of a `.npz` file, and no other entry. Throws a NameError that lists the names if there is none of
