@@ -65,7 +65,9 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
                model(Tensor({2, 13}, DType::int64));
              }) == "[GPT] input_ids may have at most 12 positions; got 13");
   const Value x = Tensor({2, 3}, DType::int64);
-  BOOST_TEST(refused<ValueError>([&] { model(Values{x, x}); }) == "[GPT] takes one input (input_ids); got 2");
+  BOOST_TEST(refused<ValueError>([&] {
+               model(Values{x, x});
+             }) == "[GPT] takes input_ids, and optionally position_ids and segment_ids; got 2 inputs");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

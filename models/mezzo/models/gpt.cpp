@@ -42,7 +42,7 @@ struct GPTBlockOptions {
   Policy dtype{};      ///< precision policy; default: the policy of the enclosing layer or model
 };
 
-/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches and a position, as in SelfAttention.
+/// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally those that follow it in SelfAttention.
 /// Outputs: x, keys, values.
 class GPTBlock : public Layer {
  public:
@@ -124,14 +124,16 @@ GPT::GPT(GPTOptions options)
   detail::set_weight_facts(*state(), {.copies = {{"lm_head.weight", "wte.weight"}}});
 }
 
-Values GPT::forward(const Value& ids, const Values& past) {
+Values GPT::forward(const Value& ids, const Values& past, const Values& packed) {
   detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
   const std::int64_t count = ids.shape()[1];
   if (count > options_.n_positions) {
     fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.n_positions, count);
   }
-  const Value positions = past.empty() ? detail::position_ids(0, count) : reshape(past[0], {1});
-  Values out = detail::run_blocks(blocks_, drop_(wte_(ids) + wpe_(positions)), past);
+  const Value positions = !packed.empty() ? packed[1]
+                          : past.empty()  ? detail::position_ids(0, count)
+                                          : reshape(past[0], {1});
+  Values out = detail::run_blocks(blocks_, drop_(wte_(ids) + wpe_(positions)), past, packed);
   if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
   out[0] = matmul(ln_f_(out[0]), wte_.embeddings(), {.transpose_b = true});
   return out;
@@ -155,8 +157,7 @@ Tensor GPT::generate(const Tensor& input_ids, const GenerateOptions& options) {
 
 Values GPT::call_many(const Values& xs) {
   if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
-  if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());
-  return {forward(xs[0], {}).front()};
+  return {forward(xs[0], {}, detail::packed_inputs(label(), xs)).front()};
 }
 
 }  // namespace mezzo

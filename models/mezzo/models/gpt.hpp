@@ -42,9 +42,10 @@ MEZZO_API GPTOptions gpt2_xl(GPTOptions rest = {});      ///< 48 layers of 1600,
 
 /// GPT-2, a language model (Radford et al., 2019, "Language Models are Unsupervised Multitask Learners"), with the
 /// structure, names and initial values of Hugging Face's GPT2LMHeadModel: input_ids (batch, positions), integers, to
-/// logits of the next tokens (batch, positions, vocab_size). The output layer shares the embeddings. A ShapeError for
-/// more than n_positions positions, a ValueError for ids out of range when the step runs. Layers: wte, wpe, h0, h1, ...
-/// (ln_1, attn, ln_2, c_fc, c_proj), ln_f.
+/// logits of the next tokens (batch, positions, vocab_size). The output layer shares the embeddings. With the inputs
+/// input_ids, position_ids and segment_ids, as TextDataset::pack() makes them, tokens attend to tokens of their segment
+/// alone. A ShapeError for more than n_positions positions, a ValueError for ids out of range when the step runs.
+/// Layers: wte, wpe, h0, h1, ... (ln_1, attn, ln_2, c_fc, c_proj), ln_f.
 class MEZZO_API GPT : public Model {
  public:
   /// A ValueError for a size below 1, or if the heads don't divide n_embd; a NameError for an unknown
@@ -67,7 +68,8 @@ class MEZZO_API GPT : public Model {
 
  private:
   /// Returns logits, then keys and values of each layer. `past`: {}, or the position and the caches of each layer.
-  Values forward(const Value& ids, const Values& past);
+  /// `packed`: {}, or a mask and positions.
+  Values forward(const Value& ids, const Values& past, const Values& packed = {});
 
   GPTOptions options_;
   bool keeps_past_ = false;  // true while generate() calls the model

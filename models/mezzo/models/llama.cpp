@@ -60,7 +60,8 @@ struct LlamaBlockOptions {
 };
 
 /// x + attention(norm(x)), then x + mlp(norm(x)). Inputs: x, and optionally caches of keys and values and the position
-/// of x, in the form of cached_attention; then x has one position. Outputs: x, keys, values.
+/// of x, in the form of cached_attention; then x has one position. Otherwise packed_inputs() may follow. Outputs: x,
+/// keys, values.
 class LlamaBlock : public Layer {
  public:
   explicit LlamaBlock(LlamaBlockOptions options) : Layer("LlamaBlock", options), options_(std::move(options.llama)) {
@@ -84,9 +85,10 @@ class LlamaBlock : public Layer {
   }
 
   /// Returns the result, keys and values.
-  Values attention(const Value& x, const Values& past) {
+  Values attention(const Value& x, const Values& rest) {
+    const bool cached = rest.size() > 2;
     const std::int64_t queries = options_.num_attention_heads, groups = options_.num_key_value_heads;
-    const PositionCallOptions at{.positions = past.empty() ? Value() : reshape(past[2], {1})};
+    const PositionCallOptions at{.positions = cached ? reshape(rest[2], {1}) : rest.empty() ? Value() : rest[1]};
     const Value query = rotary_(heads(q_proj_(x), queries), at);
     const Value key = rotary_(heads(k_proj_(x), groups), at);
     const Value value = heads(v_proj_(x), groups);
@@ -94,10 +96,14 @@ class LlamaBlock : public Layer {
       return groups == queries ? shared : repeat(shared, queries / groups, 2);
     };
     AttentionOpOptions options{.is_causal = true, .dropout = options_.attention_dropout};
+    if (!cached && !rest.empty()) options.mask = rest[0];
     const std::int64_t window = options_.sliding_window;
-    if (past.empty() && window > 0 && x.shape()[1] > window) options.mask = window_mask(x.shape()[1], window);
-    const Value attended = past.empty() ? dot_product_attention(query, for_queries(key), for_queries(value), options)
-                                        : cached_attention(query, key, value, past[0], past[1], past[2]);
+    if (!cached && window > 0 && x.shape()[1] > window) {
+      const Value seen = window_mask(x.shape()[1], window);
+      options.mask = rest.empty() ? seen : logical_and(rest[0], seen);
+    }
+    const Value attended = cached ? cached_attention(query, key, value, rest[0], rest[1], rest[2])
+                                  : dot_product_attention(query, for_queries(key), for_queries(value), options);
     return {o_proj_(reshape(attended, {x.shape()[0], x.shape()[1], queries * head_size(options_)})), key, value};
   }
 
@@ -247,14 +253,14 @@ Llama::Llama(const char* kind, LlamaOptions options)
   detail::set_weight_facts(*state(), facts);
 }
 
-Values Llama::forward(const Value& ids, const Values& past) {
+Values Llama::forward(const Value& ids, const Values& past, const Values& packed) {
   detail::require_rank(label(), ids.shape(), 2, "(batch, positions)");
   const std::int64_t count = ids.shape()[1];
   if (count > options_.max_position_embeddings) {
     fail<ShapeError>(label(), "input_ids may have at most {} positions; got {}", options_.max_position_embeddings,
                      count);
   }
-  Values out = detail::run_blocks(blocks_, embed_tokens_(ids), past);
+  Values out = detail::run_blocks(blocks_, embed_tokens_(ids), past, packed);
   if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
   const Value x = norm_(out[0]);
   out[0] = lm_head_.empty() ? matmul(x, embed_tokens_.embeddings(), {.transpose_b = true}) : lm_head_[0](x);
@@ -281,8 +287,7 @@ Tensor Llama::generate(const Tensor& input_ids, const GenerateOptions& options) 
 
 Values Llama::call_many(const Values& xs) {
   if (keeps_past_) return forward(xs[0], Values(xs.begin() + 1, xs.end()));
-  if (xs.size() > 1) fail<ValueError>(label(), "takes one input (input_ids); got {}", xs.size());
-  return {forward(xs[0], {}).front()};
+  return {forward(xs[0], {}, detail::packed_inputs(label(), xs)).front()};
 }
 
 Qwen2::Qwen2(LlamaOptions options) : Llama("Qwen2", with_biases(std::move(options))) {}

@@ -64,8 +64,8 @@ MEZZO_API LlamaOptions llama3_8b(LlamaOptions rest = {});       ///< 32 layers o
 /// Llama, a language model (Touvron et al., 2023, arXiv 2302.13971 and 2307.09288), with the structure, names and
 /// initial values of Hugging Face's LlamaForCausalLM: input_ids (batch, positions), integers, to logits of the next
 /// tokens (batch, positions, vocab_size). Blocks have RMS normalizations, rotary embeddings, attention with grouped
-/// queries (Ainslie et al., 2023) and SwiGLU (Shazeer, 2020). A ShapeError for more than max_position_embeddings
-/// positions, a ValueError for ids out of range when the step runs.
+/// queries (Ainslie et al., 2023) and SwiGLU (Shazeer, 2020). Inputs are those of GPT. A ShapeError for more than
+/// max_position_embeddings positions, a ValueError for ids out of range when the step runs.
 ///
 /// Layers: embed_tokens, layers0, layers1, ... (input_layernorm, q_proj, k_proj, v_proj, o_proj,
 /// post_attention_layernorm, gate_proj, up_proj, down_proj), norm, lm_head (absent if tied).
@@ -90,7 +90,8 @@ class MEZZO_API Llama : public Model {
 
  private:
   /// Returns logits, then keys and values of each layer. `past`: {}, or the position and the caches of each layer.
-  Values forward(const Value& ids, const Values& past);
+  /// `packed`: {}, or a mask and positions.
+  Values forward(const Value& ids, const Values& past, const Values& packed = {});
 
   LlamaOptions options_;
   bool keeps_past_ = false;  // true while generate() calls the model

@@ -13,6 +13,24 @@
 
 namespace mezzo {
 
+class Tokenizer;
+
+/// Options of TextDataset::pack.
+struct PackTextsOptions {
+  /// Required; number of tokens of a row, at least 1.
+  std::int64_t length = 0;
+  /// "wrapped": the texts one after the other; one that doesn't fit in the rest of a row goes on in the next row.
+  /// "best_fit": texts are not divided unless they are longer than a row; each goes to the row that it fills best,
+  /// longer ones first. "padded": one text a row, with padding.
+  std::string strategy = "wrapped";
+  /// Id that follows each text, such as that of <|endoftext|>. Default: none.
+  std::optional<std::int64_t> end_id{};
+  /// Id of padding.
+  std::int64_t pad_id = 0;
+  /// Label of tokens without a next one: the ignore_class of the loss.
+  std::int64_t ignore_id = -100;
+};
+
 /// Texts with labels, read by index. map() makes a data set of numbers from them. Copies share the texts.
 class MEZZO_API TextDataset {
  public:
@@ -50,6 +68,29 @@ class MEZZO_API TextDataset {
   /// must all have the shape and the dtype of the result for text 0, which is computed at once; TextVectorization needs
   /// an output_sequence_length for that. Throws a ValueError for a data set without texts.
   Dataset map(std::function<Tensor(const Strings& text)> function) const;
+
+  /// Rows of fixed length for language models, made of the tokens of the texts: `texts.pack(tokenizer, {.length = 1024,
+  /// .end_id = 50256})`. Fields, all int64 (length,):
+  ///
+  /// | field | |
+  /// | --- | --- |
+  /// | input_ids (input) | tokens, then `pad_id` |
+  /// | position_ids (input) | positions in the text's part of the row: 0, 1, ...; 0 for padding |
+  /// | segment_ids (input) | number of the part in the row: 1, 2, ...; 0 for padding |
+  /// | labels (target) | the next token of the text; `ignore_id` at its end and for padding |
+  ///
+  /// GPT and Llama take the three inputs: tokens attend to tokens of their part alone. A text longer than a row is cut
+  /// into parts of `length` tokens.
+  ///
+  /// Lengths of all texts are found at once, in all threads, by encoding each of them; a text of more than `length`
+  /// tokens is kept encoded, 4 bytes a token. The others are encoded again when a row is read, by the threads of the
+  /// loader. Throws a ValueError for options out of range, for texts without tokens and for ids that are negative or
+  /// 2^31 or more, and the errors of `encode`; a NameError for an unknown strategy. Labels of the texts are left out.
+  Dataset pack(std::function<std::vector<std::int64_t>(const std::string& text)> encode,
+               const PackTextsOptions& options) const;
+
+  /// The same with the special tokens that the tokenizer adds, and its truncation, but without its padding.
+  Dataset pack(const Tokenizer& tokenizer, const PackTextsOptions& options) const;
 
  private:
   struct Content;

@@ -3,6 +3,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/text/tokenizer/read_parts.hpp>
+#include <mezzo/data/text/tokenizer/sentencepiece_file.hpp>
+#include <mezzo/data/text/tokenizer/sentencepiece_model.hpp>
 #include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/io/file_kind.hpp>
@@ -90,6 +92,14 @@ void read_added_tokens(detail::JsonFields& file, detail::TokenizerPipeline& pipe
   }
 }
 
+/// Content of a file, and the start of errors about it.
+std::pair<std::string, std::string> read_tokenizer_file(const std::string& path) {
+  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path);
+  detail::check_kind_of_text(path, {detail::FileKind::tokenizer}, where, "a tokenizer.json or a SentencePiece model");
+  const detail::Bytes bytes = detail::read_file(path, largest_json);
+  return {std::string(bytes.begin(), bytes.end()), where};
+}
+
 }  // namespace
 
 Tokenizer Tokenizer::read(const std::string& json, const std::string& where) {
@@ -112,11 +122,23 @@ Tokenizer Tokenizer::read(const std::string& json, const std::string& where) {
   return out;
 }
 
+Tokenizer Tokenizer::read_model(const std::string& bytes, const SentencePieceOptions& options,
+                                const std::string& where) {
+  auto pipeline = std::make_shared<detail::TokenizerPipeline>();
+  detail::read_sentencepiece(bytes, options, where, *pipeline);
+  Tokenizer out;
+  out.pipeline_ = std::move(pipeline);
+  return out;
+}
+
 Tokenizer Tokenizer::from_file(const std::string& path) {
-  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path);
-  detail::check_kind_of_text(path, {detail::FileKind::tokenizer}, where, "a tokenizer.json");
-  const detail::Bytes bytes = detail::read_file(path, largest_json);
-  return read({bytes.begin(), bytes.end()}, where);
+  const auto [content, where] = read_tokenizer_file(path);
+  return detail::may_be_sentencepiece(content) ? read_model(content, {}, where) : read(content, where);
+}
+
+Tokenizer Tokenizer::from_sentencepiece(const std::string& path, const SentencePieceOptions& options) {
+  const auto [content, where] = read_tokenizer_file(path);
+  return read_model(content, options, where);
 }
 
 Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, tokenizer_label); }

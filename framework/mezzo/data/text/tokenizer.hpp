@@ -26,7 +26,7 @@ struct EncodeTextOptions {
 
 /// Tokenizer of a Hugging Face model, with the ids, offsets and texts of its library `tokenizers`. A `tokenizer.json`
 /// describes normalizers, pre-tokenizers, a BPE, WordPiece, Unigram or WordLevel model, post-processors, decoders,
-/// added tokens, truncation and padding. Regular expressions need PCRE2.
+/// added tokens, truncation and padding. Regular expressions need PCRE2. Models of SentencePiece are read, too.
 ///
 /// Invalid UTF-8 in texts becomes U+FFFD, as by Python's `bytes.decode(errors="replace")`. Characters have the classes
 /// of utf8proc's version of Unicode. Copies share the vocabulary. Several threads can encode and decode with one
@@ -41,9 +41,17 @@ class MEZZO_API Tokenizer {
  public:
   using Ids = std::vector<std::int64_t>;
 
-  /// Reads a `tokenizer.json` of at most 1 GiB. Throws a FileError that names the file and the member if the file can't
-  /// be read, is not such a file, or has members or types that are unknown here; so does a BPE model with dropout.
+  /// Reads a `tokenizer.json`, or a SentencePiece model as from_sentencepiece() without options; the content tells
+  /// which. A file has at most 1 GiB. Throws a FileError that names the file and the member if the file can't be read,
+  /// is not such a file, or has members or types that are unknown here; so does a BPE model with dropout.
   static Tokenizer from_file(const std::string& path);
+
+  /// Reads a `tokenizer.model` of SentencePiece, with the ids and texts of its library: BPE, unigram, word and
+  /// character models. Pieces <s> and </s> are the only special tokens that texts get, by the options. `tokens` has the
+  /// text of an unknown character in place of <unk>; a word begins with a piece that begins with ▁. Throws a FileError
+  /// that names the file if it can't be read or is not such a file, or if the model lacks a piece of the options.
+  /// Throws an Error if mezzo was built without libsentencepiece.
+  static Tokenizer from_sentencepiece(const std::string& path, const SentencePieceOptions& options = {});
 
   /// Reads the content of a `tokenizer.json`. Throws as from_file().
   static Tokenizer from_str(const std::string& json);
@@ -99,6 +107,7 @@ class MEZZO_API Tokenizer {
   Tokenizer() = default;
   const detail::TokenizerPipeline& pipeline() const;
   static Tokenizer read(const std::string& json, const std::string& where);
+  static Tokenizer read_model(const std::string& bytes, const SentencePieceOptions& options, const std::string& where);
 
   std::shared_ptr<const detail::TokenizerPipeline> pipeline_;
   std::shared_ptr<const std::string> json_;  // as it was read

@@ -34,4 +34,12 @@ struct PaddingOptions {
   std::optional<std::int64_t> pad_to_multiple_of{};
 };
 
+/// Options of Tokenizer::from_sentencepiece.
+struct SentencePieceOptions {
+  /// Begins each text with the model's piece for that, <s>. Llama's models need it.
+  bool add_bos = false;
+  /// Ends each text with the model's piece for that, </s>. T5's models need it.
+  bool add_eos = false;
+};
+
 }  // namespace mezzo

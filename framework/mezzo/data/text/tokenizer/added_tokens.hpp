@@ -26,6 +26,9 @@ class AddedTokens {
   std::uint32_t add(const AddedToken& token, const TokenVocabulary& vocabulary, const Normalizer* normalizer,
                     const std::string& where);
 
+  /// Marks a token of the model as special. It is not found in texts.
+  void mark_special(const std::string& text) { special_.insert(text); }
+
   /// Normalizes a text, valid UTF-8, and divides it at the added tokens.
   Pieces extract(std::string_view text, const Normalizer* normalizer) const;
 

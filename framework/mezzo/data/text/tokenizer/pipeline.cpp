@@ -59,6 +59,7 @@ TokenizedText TokenizerPipeline::encode_text(std::string_view given, std::int64_
       model->tokenize(own, tokens);
     }
     for (const ModelToken& one : tokens) {
+      if (one.begins_word && &one != tokens.data()) ++word;
       // A token has no bytes if the model drops characters without a token.
       const ByteRange range =
           one.begin < one.end && one.end <= own.size()

@@ -9,7 +9,8 @@ namespace mezzo::detail {
 struct ModelToken {
   std::uint32_t id = 0;
   std::uint32_t begin = 0, end = 0;
-  bool is_literal = false;  ///< the token's text is that of the piece: an unknown token of a Unigram model
+  bool is_literal = false;   ///< the token's text is that of the piece: an unknown token of a Unigram model
+  bool begins_word = false;  ///< of a model that finds words itself
 };
 
 /// Turns pieces into tokens. Thread-safe.
