@@ -63,8 +63,8 @@ std::shared_ptr<void> allocate(const Shape& shape, DType dtype, std::size_t byte
 }
 
 /// Memory of others. The pointer is not const, as that of memory that the tensor owns.
-std::shared_ptr<void> borrowed(const void* data, const std::shared_ptr<const void>& owner) {
-  return {std::const_pointer_cast<void>(owner), const_cast<void*>(data)};
+std::shared_ptr<void> borrowed(const void* data, std::shared_ptr<const void> owner) {
+  return {std::const_pointer_cast<void>(std::move(owner)), const_cast<void*>(data)};
 }
 
 /// Number of elements of a shape. Throws a ShapeError if a size is negative or the size in bytes overflows.
@@ -123,7 +123,7 @@ Tensor Tensor::from_memory(const void* data, Shape shape, DType dtype, std::shar
   out.dtype_ = dtype;
   out.size_ = size;
   out.is_view_ = true;
-  out.bytes_ = borrowed(data, owner);
+  out.bytes_ = borrowed(data, std::move(owner));
   return out;
 }
 

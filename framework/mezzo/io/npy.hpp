@@ -18,8 +18,8 @@ struct LoadNpyOptions {
 /// int64. Arrays in Fortran order become row-major. Reading needs memory for two copies of the array.
 ///
 /// Throws a FileError that names the file, the expected and the given value if the file is missing, damaged or
-/// truncated, has bytes after the array, or holds another dtype (objects, texts, longdouble, ...) or a uint64 of 2^63 or
-/// more. Throws a NameError that lists the fields for an unknown one.
+/// truncated, has bytes after the array, or holds another dtype (objects, texts, longdouble, ...) or a uint64 of 2^63
+/// or more. Throws a NameError that lists the fields for an unknown one.
 MEZZO_API Tensor load_npy(const std::string& path, const LoadNpyOptions& options = {});
 
 /// Writes an array to a `.npy` file, for numpy.load and load_npy(). The file appears as a whole: if writing fails, a

@@ -32,7 +32,8 @@ class RunReader {
 
   /// A step of four bytes leaves out 255 x 255 pixels.
   void check_claim() const {
-    const std::int64_t least = header_.height * header_.width / (255 * 255) * 4;
+    constexpr std::int64_t most_pixels = 65'025;
+    const std::int64_t least = header_.height * header_.width / most_pixels * 4;
     if (static_cast<std::int64_t>(bytes_.size()) < least) {
       fail_decoding(name_, "a BMP file of {} x {} pixels must have at least {} bytes; got {}", header_.height,
                     header_.width, least, bytes_.size());
