@@ -143,7 +143,7 @@ SafetensorsFile::SafetensorsFile(const detail::RecognizedFile& recognized) : Ten
 }
 
 /// Adds all tensors of a shard, or those that an index expects in it.
-void SafetensorsFile::add_shard(std::shared_ptr<Shard> shard, const std::vector<std::string>* names) {
+void SafetensorsFile::add_shard(const std::shared_ptr<Shard>& shard, const std::vector<std::string>* names) {
   shard->read_header();
   std::set<std::string> wanted;
   if (names != nullptr) wanted.insert(names->begin(), names->end());

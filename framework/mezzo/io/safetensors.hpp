@@ -59,7 +59,7 @@ class MEZZO_API SafetensorsFile : public TensorFile {
 
  private:
   struct Shard;
-  void add_shard(std::shared_ptr<Shard> shard, const std::vector<std::string>* names);
+  void add_shard(const std::shared_ptr<Shard>& shard, const std::vector<std::string>* names);
 
   std::vector<std::shared_ptr<Shard>> shards_;  // of each entry
   Metadata metadata_;
