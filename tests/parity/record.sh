@@ -25,9 +25,10 @@ scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc feature_space further_ops initializers programs/record layers
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
   lightning_schedulers losses metrics names ops optimizers schedules fit
-  fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations basic_layers
-  masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm edge_inputs
-  edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables weight_order wgan)
+  fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations
+  basic_layers masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm
+  edge_inputs edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables
+  weight_order wgan)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
