@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(changed_heads_activation_and_epsilon_of_encoders_change_out
     check_change(folder, {{"num_attention_heads", 4}}, "heads.y");
     check_change(folder, {{"hidden_act", "relu"}}, "activation.y");
     check_change(folder, {{"layer_norm_eps", 0.1}}, "epsilon.y");
-    // Of the output layer of a masked language model, which these models don't have.
+    // Belongs to the output layer of a masked language model, which these models don't have.
     check_change(folder, {{"tie_word_embeddings", false}}, "tie.y", false);
   }
   const RecordedFolder folder("distilbert_classifier");

@@ -59,7 +59,7 @@ struct StructElement<T, std::enable_if_t<std::is_same_v<T, bfloat16> || std::is_
   using Type = T;
 };
 
-/// How a member of type T becomes elements of a tensor: a number.
+/// Elements of a tensor from a member of type T: a number.
 template <class T>
 struct StructMember {
   using Element = typename StructElement<T>::Type;

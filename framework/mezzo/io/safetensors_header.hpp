@@ -35,7 +35,7 @@ std::uint64_t safetensors_bits(const std::string& type);
 /// CRC-32 of a tensor's name, dtype, shape and elements.
 class TensorChecksum {
  public:
-  /// That of a tensor without elements.
+  /// Starts with name, dtype and shape.
   explicit TensorChecksum(const TensorEntry& entry);
 
   /// Adds the next elements.

@@ -29,7 +29,7 @@ class TiffFile {
   const std::string& name() const { return name_; }
 
  private:
-  /// What libtiff's callbacks read and write.
+  /// Bytes, position and last error of the callbacks of libtiff.
   struct Source {
     const mezzo::detail::Bytes* bytes;
     std::uint64_t at;
