@@ -1,25 +1,14 @@
 #include <mezzo/models/bert.hpp>
 
 #include <mezzo/models/pretrained/common_keys.hpp>
+#include <mezzo/models/pretrained/encoder_keys.hpp>
 #include <mezzo/models/pretrained/pretrained_class.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 void describe_bert(ConfigFields& fields, BertOptions& options) {
-  fields.size("vocab_size", options.vocab_size);
-  fields.size("hidden_size", options.hidden_size);
-  fields.layers("num_hidden_layers", options.num_hidden_layers);
-  fields.size("num_attention_heads", options.num_attention_heads);
-  fields.size("intermediate_size", options.intermediate_size);
-  fields.activation("hidden_act", options.hidden_act);
-  fields.number("hidden_dropout_prob", options.hidden_dropout_prob);
-  fields.number("attention_probs_dropout_prob", options.attention_probs_dropout_prob);
-  fields.size("max_position_embeddings", options.max_position_embeddings);
-  fields.size("type_vocab_size", options.type_vocab_size);
-  fields.number("initializer_range", options.initializer_range);
-  fields.number("layer_norm_eps", options.layer_norm_eps);
-  fields.one_of("position_embedding_type", {"absolute", Json()});
+  describe_text_encoder(fields, options);
   fields.fixed("embedding_size", Json());
   describe_common(fields);
   // The output layer of BertForMaskedLM; of the pooler of BERT's first release.

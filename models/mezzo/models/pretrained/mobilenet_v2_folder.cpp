@@ -5,8 +5,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/models/conv_norm.hpp>
 #include <mezzo/models/pretrained/common_keys.hpp>
-#include <mezzo/models/pretrained/pretrained_class.hpp>
 #include <mezzo/models/pretrained/timm_config.hpp>
+#include <mezzo/models/pretrained/vision_class.hpp>
 #include <mezzo/models/pretrained/vision_names.hpp>
 
 namespace mezzo::detail {
@@ -16,6 +16,9 @@ namespace {
 struct MobileNetV2Arguments {
   std::int64_t channels = 3;
   MobileNetV2Options options{};
+
+  static MobileNetV2Arguments of(const MobileNetV2& model) { return {.options = model.options()}; }
+  MobileNetV2 model() const { return MobileNetV2(options); }
 };
 
 /// True if the first block keeps the number of channels: torchvision then adds its input, transformers does not.
@@ -133,43 +136,22 @@ FolderNames timm_mobilenet_names() {
   return {.read = rules.read, .written = rules.written, .heads = "^classifier\\.", .convert_back = with_batch_counts};
 }
 
-/// Entry of MobileNetV2 with its arguments, as `describe` reads and writes them.
-PretrainedClass mobilenet_class(std::vector<std::string> architectures, std::vector<std::string> model_types,
-                                FolderNames names, const MobileNetV2Options& defaults,
-                                void (*describe)(ConfigFields&, MobileNetV2Arguments&)) {
-  PretrainedClass out;
-  out.architectures = std::move(architectures);
-  out.model_types = std::move(model_types);
-  out.type = &typeid(MobileNetV2);
-  out.name = "MobileNetV2";
-  out.names = std::move(names);
-  out.make = [describe, defaults](ConfigFields& fields, const FromPretrainedOptions& given) -> Any<Model> {
-    MobileNetV2Arguments arguments{.options = defaults};
-    describe(fields, arguments);
-    arguments.options.name = given.name;
-    arguments.options.dtype = given.dtype;
-    MobileNetV2 model(arguments.options);
-    model.build({1, 32, 32, arguments.channels});
-    return model;
-  };
-  out.input = built_before;
-  out.write = [describe](const Model& model, ConfigFields& fields) {
-    MobileNetV2Arguments arguments{.options = static_cast<const MobileNetV2&>(model).options()};
-    arguments.channels = model.named_weights().front().second.shape()[2];
-    describe(fields, arguments);
-  };
-  return out;
-}
-
 }  // namespace
 
 std::vector<PretrainedClass> mobilenet_v2_classes() {
   std::vector<std::string> names;
   for (const TimmMobileNet& known : timm_mobilenets) names.emplace_back(known.name);
   const MobileNetV2Options tensorflow{.dropout = 0.8, .epsilon = 0.001, .tf_padding = true};
-  return {mobilenet_class({"MobileNetV2ForImageClassification"}, {"mobilenet_v2"}, transformers_mobilenet_names(),
-                          tensorflow, describe_mobilenet_v2),
-          mobilenet_class({}, names, timm_mobilenet_names(), {.dropout = 0}, describe_timm_mobilenet)};
+  return {vision_class<MobileNetV2, MobileNetV2Arguments>("MobileNetV2",
+                                                          {.architectures = {"MobileNetV2ForImageClassification"},
+                                                           .model_types = {"mobilenet_v2"},
+                                                           .defaults = {.options = tensorflow},
+                                                           .describe = describe_mobilenet_v2,
+                                                           .names = transformers_mobilenet_names()}),
+          vision_class<MobileNetV2, MobileNetV2Arguments>("MobileNetV2", {.model_types = names,
+                                                                          .defaults = {.options = {.dropout = 0}},
+                                                                          .describe = describe_timm_mobilenet,
+                                                                          .names = timm_mobilenet_names()})};
 }
 
 }  // namespace mezzo::detail

@@ -4,8 +4,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/models/pretrained/common_keys.hpp>
-#include <mezzo/models/pretrained/pretrained_class.hpp>
 #include <mezzo/models/pretrained/timm_config.hpp>
+#include <mezzo/models/pretrained/vision_class.hpp>
 #include <mezzo/models/pretrained/vision_names.hpp>
 
 namespace mezzo::detail {
@@ -20,14 +20,13 @@ struct ResNetArguments {
   std::int64_t channels = 3;
   ResNetOptions options{};
 
+  static ResNetArguments of(const ResNet& model) {
+    return {.block = model.block(), .layers = model.layers(), .options = model.options()};
+  }
+  ResNet model() const { return ResNet(block, layers, options); }
+
   std::int64_t expansion() const { return block == ResNet::Block::bottleneck ? resnet_expansion : 1; }
 };
-
-ResNetArguments arguments_of(const ResNet& model) {
-  ResNetArguments out{.block = model.block(), .layers = model.layers(), .options = model.options()};
-  out.channels = model.named_weights().front().second.shape()[2];
-  return out;
-}
 
 /// A list of four sizes of 1 or more. `most` bounds their sum.
 void four_sizes(ConfigFields& fields, const char* key, std::array<std::int64_t, 4>& values) {
@@ -125,39 +124,21 @@ FolderNames transformers_names() {
   return {.read = rules.read, .written = rules.written, .heads = "^fc\\.", .convert_back = with_batch_counts};
 }
 
-/// Entry of ResNet with its arguments, as `describe` reads and writes them.
-PretrainedClass resnet_class(std::vector<std::string> architectures, std::vector<std::string> model_types,
-                             FolderNames names, void (*describe)(ConfigFields&, ResNetArguments&)) {
-  PretrainedClass out;
-  out.architectures = std::move(architectures);
-  out.model_types = std::move(model_types);
-  out.type = &typeid(ResNet);
-  out.name = "ResNet";
-  out.names = std::move(names);
-  out.make = [describe](ConfigFields& fields, const FromPretrainedOptions& given) -> Any<Model> {
-    ResNetArguments arguments;
-    describe(fields, arguments);
-    arguments.options.name = given.name;
-    arguments.options.dtype = given.dtype;
-    ResNet model(arguments.block, arguments.layers, arguments.options);
-    model.build({1, 32, 32, arguments.channels});
-    return model;
-  };
-  out.input = built_before;
-  out.write = [describe](const Model& model, ConfigFields& fields) {
-    ResNetArguments arguments = arguments_of(static_cast<const ResNet&>(model));
-    describe(fields, arguments);
-  };
-  return out;
-}
-
 }  // namespace
 
 std::vector<PretrainedClass> resnet_classes() {
   std::vector<std::string> names;
   for (const TimmResNet& known : timm_resnets) names.emplace_back(known.name);
-  return {resnet_class({"ResNetForImageClassification"}, {"resnet"}, transformers_names(), describe_resnet),
-          resnet_class({}, names, {.heads = "^fc\\.", .convert_back = with_batch_counts}, describe_timm_resnet)};
+  return {vision_class<ResNet, ResNetArguments>("ResNet", {.architectures = {"ResNetForImageClassification"},
+                                                           .model_types = {"resnet"},
+                                                           .defaults = {},
+                                                           .describe = describe_resnet,
+                                                           .names = transformers_names()}),
+          vision_class<ResNet, ResNetArguments>("ResNet",
+                                                {.model_types = names,
+                                                 .defaults = {},
+                                                 .describe = describe_timm_resnet,
+                                                 .names = {.heads = "^fc\\.", .convert_back = with_batch_counts}})};
 }
 
 }  // namespace mezzo::detail

@@ -20,9 +20,6 @@ struct TwoWayRules {
   void add(const std::string& folder, const std::string& torchvision);
 };
 
-/// PretrainedClass::input of classes whose `make` builds the model, since no option has the channels of images.
-inline Shape built_before(const Model&) { return {1, 32, 32, 3}; }
-
 /// Tensors with those that torch has beside running_var: num_batches_tracked, 0.
 NamedTensors with_batch_counts(NamedTensors tensors);
 

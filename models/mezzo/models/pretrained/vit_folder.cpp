@@ -1,21 +1,14 @@
 #include <mezzo/models/vit_model.hpp>
 
 #include <mezzo/models/pretrained/common_keys.hpp>
+#include <mezzo/models/pretrained/encoder_keys.hpp>
 #include <mezzo/models/pretrained/pretrained_class.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 void describe_vit(ConfigFields& fields, ViTModelOptions& options) {
-  fields.size("hidden_size", options.hidden_size);
-  fields.layers("num_hidden_layers", options.num_hidden_layers);
-  fields.size("num_attention_heads", options.num_attention_heads);
-  fields.size("intermediate_size", options.intermediate_size);
-  fields.activation("hidden_act", options.hidden_act);
-  fields.number("hidden_dropout_prob", options.hidden_dropout_prob);
-  fields.number("attention_probs_dropout_prob", options.attention_probs_dropout_prob);
-  fields.number("initializer_range", options.initializer_range);
-  fields.number("layer_norm_eps", options.layer_norm_eps);
+  describe_encoder_layers(fields, options);
   fields.size("image_size", options.image_size);
   fields.size("patch_size", options.patch_size);
   fields.size("num_channels", options.num_channels);
