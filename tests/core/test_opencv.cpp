@@ -19,7 +19,8 @@ cv::Mat numbered(int rows, int columns, int channels) {
   cv::Mat out(rows, columns, CV_MAKETYPE(cv::DataType<T>::depth, channels));
   for (int y = 0; y < rows; ++y) {
     for (int x = 0; x < columns * channels; ++x) {
-      out.ptr<T>(y)[x] = static_cast<T>(100 * y + 10 * (x / channels) + x % channels);
+      const int column = x / channels;
+      out.ptr<T>(y)[x] = static_cast<T>(100 * y + 10 * column + x % channels);
     }
   }
   return out;

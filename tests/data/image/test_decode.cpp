@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_header_claims_no_more_than_its_file_can_hold) {
   const detail::Bytes size{0, 0, 0, 1, 5, 0, 0, 0};  // 1 x 83,886,080
   std::copy(size.begin(), size.end(), png.begin() + 16);
   const std::uint32_t sum = static_cast<std::uint32_t>(crc32(0, png.data() + 12, 17));
-  for (int i = 0; i < 4; ++i) png[static_cast<std::size_t>(29 + i)] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
+  for (int i = 0; i < 4; ++i) png[29U + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
   check_throws<FileError>(
       "[decode_image] \"x\": a PNG file of 83886080 x 1 pixels must have at least 243854 bytes; got 80",
       [&] { decode_image(png, "x"); });
