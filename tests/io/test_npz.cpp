@@ -3,6 +3,8 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/io/npz.hpp>
+#include <mezzo/io/npz_lists.hpp>
+#include <mezzo/io/zip_writer.hpp>
 
 #include "io/numpy_files.hpp"
 #include "support/captured.hpp"
@@ -99,6 +101,16 @@ BOOST_AUTO_TEST_CASE(overlapping_entries_are_refused) {
   BOOST_TEST(refused<FileError>([&] { load_npz(folder.write("a.npz", bytes)); }) ==
              "[load_npz \"" + folder.path("a.npz") +
                  "\"] must be a whole zip archive; its entries must lie in front of the directory and not overlap");
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_without_bytes_is_refused) {
+  const Folder folder;
+  const std::string path = folder.path("a.npz");
+  detail::ZipWriter zip(path, "[test]");
+  zip.add("x.npy", [](const detail::ZipWriter::Write&) {});
+  zip.commit();
+  BOOST_CHECK_THROW(load_npz(path), FileError);
+  BOOST_CHECK_THROW(detail::load_npz_lists(path), FileError);
 }
 
 BOOST_AUTO_TEST_CASE(bad_names_and_dtypes_are_refused) {

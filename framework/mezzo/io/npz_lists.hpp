@@ -1,6 +1,6 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ void for_each_npz_entry(
 /// Reads bytes that follow one another.
 inline ReadBytes reader_of(std::string_view bytes) {
   return [bytes](void* to, std::size_t count) mutable {
-    std::memcpy(to, bytes.data(), count);
+    std::copy_n(bytes.data(), count, static_cast<char*>(to));  // also of an empty entry, whose data() may be null
     bytes.remove_prefix(count);
   };
 }
