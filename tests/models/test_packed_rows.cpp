@@ -1,6 +1,7 @@
 // Rows of packed texts: tokens attend to tokens of their own text alone.
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/core/random.hpp>
 #include <mezzo/data/loader.hpp>
 #include <mezzo/data/text/text_dataset.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(values_of_16_bits_keep_their_upper_byte_in_all_formats) {
     const Tensor deep = decode_image(picture_file(name), name, {.dtype = DType::int32});
     int others = 0;
     for (std::int64_t i = 0; i < deep.size(); ++i) {
-      BOOST_TEST(deep.data<std::int32_t>()[i] >> 8 == upper.data<std::uint8_t>()[i]);
+      BOOST_TEST((deep.data<std::int32_t>()[i] >> 8) == upper.data<std::uint8_t>()[i]);
       others += deep.data<std::int32_t>()[i] % 257 != 0 ? 1 : 0;
     }
     BOOST_TEST(others > 100);
