@@ -20,7 +20,7 @@ constexpr std::array<std::pair<DType, const char*>, 9> written_dtypes{{{DType::f
 
 /// Adds paths of the fields of a structured type: "x", "position.x".
 void add_field_paths(const NpyType& type, const std::string& prefix, std::vector<std::string>& out) {
-  for (const NpyField& field : type.fields) {
+  for (const NpyRecordField& field : type.fields) {
     if (field.type.fields.empty()) {
       out.push_back(prefix + field.name);
     } else if (field.type.shape.empty()) {  // else the numbers of one of its fields lie apart
@@ -31,7 +31,7 @@ void add_field_paths(const NpyType& type, const std::string& prefix, std::vector
 
 /// Finds a field by its path. Adds the offsets and axes on the way.
 const NpyType* find_field(const NpyType& type, std::string_view path, NpyNumbers& numbers) {
-  for (const NpyField& field : type.fields) {
+  for (const NpyRecordField& field : type.fields) {
     const bool whole = path == field.name;
     const bool inside = path.size() > field.name.size() && path.substr(0, field.name.size()) == field.name &&
                         path[field.name.size()] == '.';

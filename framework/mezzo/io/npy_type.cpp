@@ -134,7 +134,7 @@ std::optional<NpyType> parse_type(NpyText& text, int depth) {
     if (!text.take(',') && !text.at(']')) return std::nullopt;
   }
   std::vector<std::string> names;
-  for (const NpyField& field : type.fields) names.push_back(field.name);
+  for (const NpyRecordField& field : type.fields) names.push_back(field.name);
   type.descr = fmt::format("fields {}", fmt::join(names, ", "));
   return type;
 }

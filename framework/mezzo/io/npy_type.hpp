@@ -10,16 +10,16 @@
 
 namespace mezzo::detail {
 
-struct NpyField;
+struct NpyRecordField;
 
 /// Type of the elements of a numpy array, as `descr` of a `.npy` header has it.
 struct NpyType {
-  std::string descr;             ///< "<f4"; "fields x, y" for a structured type
-  std::optional<DType> dtype;    ///< dtype of the numbers that are read; nullopt: mezzo lacks such a type
-  bool big_endian = false;       ///< true: numbers of 2 bytes or more, the most significant byte first
-  std::uint64_t bytes = 0;       ///< size of an element; 0 for objects, whose size is not known
-  Shape shape{};                 ///< axes of an element that is an array
-  std::vector<NpyField> fields;  ///< fields of a structured type; without those that pad
+  std::string descr;                   ///< "<f4"; "fields x, y" for a structured type
+  std::optional<DType> dtype;          ///< dtype of the numbers that are read; nullopt: mezzo lacks such a type
+  bool big_endian = false;             ///< true: numbers of 2 bytes or more, the most significant byte first
+  std::uint64_t bytes = 0;             ///< size of an element; 0 for objects, whose size is not known
+  Shape shape{};                       ///< axes of an element that is an array
+  std::vector<NpyRecordField> fields;  ///< fields of a structured type; without those that pad
 
   /// True for uint16, uint32 and uint64, which are read as int32, int64 and int64.
   bool is_large_unsigned() const;
@@ -29,7 +29,7 @@ struct NpyType {
 };
 
 /// Field of a structured type.
-struct NpyField {
+struct NpyRecordField {
   std::string name;
   std::uint64_t begin = 0;  ///< offset in bytes in an element
   NpyType type;
