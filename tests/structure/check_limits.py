@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks rules that have exceptions: cycles of includes, sources of a class, types of a header, lines of a function,
-names that are alike, names that hide others in a batch of sources, hidden options, files that name a TrainingState or
+names that are alike, that hide others or stand for two types, hidden options, files that name a TrainingState or
 ranks. check_limits.py ROOT
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any. exceptions.py lists the exceptions.

@@ -208,6 +208,11 @@ class NamesOfDetail(Case):
         files = {LIBRARY + "core/a.hpp": types(1), LIBRARY + "nn/b.hpp": types(1).replace("mezzo", "mezzo::detail")}
         self.expect(files, LIBRARY + "nn/b.hpp:1", "T0 is a type of mezzo, in framework/mezzo/core/a.hpp")
 
+    def test_type_of_two_headers(self):
+        files = {LIBRARY + "core/a.hpp": types(1), LIBRARY + "nn/b.hpp": types(1)}
+        self.expect(files, LIBRARY + "nn/b.hpp:1",
+                    "mezzo::T0 is a type of two headers, also of framework/mezzo/core/a.hpp")
+
     def test_other_types(self):
         self.expect_nothing({LIBRARY + "core/a.hpp": types(1), LIBRARY + "nn/b.hpp": types(1, name="U"),
                              LIBRARY + "nn/b.cpp": types(1).replace("mezzo", "mezzo::detail"),
