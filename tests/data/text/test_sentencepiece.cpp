@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include <mezzo/data/text/tokenizer.hpp>
@@ -158,6 +160,17 @@ BOOST_AUTO_TEST_CASE(damaged_maps_of_characters) {
     }
   }
   BOOST_TEST(refusals > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_is_not_written_as_json) {
+  const Folder folder;
+  const Tokenizer tokenizer = Tokenizer::from_file(folder.write("a.model", model_of("bpe")));
+  const std::string expected =
+      "[Tokenizer] must be of a tokenizer.json to be written as one; this one is of a SentencePiece model: copy its "
+      "file";
+  BOOST_TEST(refused<ValueError>([&] { tokenizer.to_str(); }) == expected);
+  BOOST_TEST(refused<ValueError>([&] { tokenizer.save(folder.path("a.json")); }) == expected);
+  BOOST_TEST(!std::filesystem::exists(folder.path("a.json")));
 }
 
 BOOST_AUTO_TEST_CASE(the_content_of_a_file_tells_its_kind) {

@@ -145,6 +145,11 @@ Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, token
 
 std::string Tokenizer::to_str() const {
   pipeline();
+  if (!json_) {
+    fail<ValueError>(tokenizer_label,
+                     "must be of a tokenizer.json to be written as one; this one is of a SentencePiece "
+                     "model: copy its file");
+  }
   auto json = nlohmann::ordered_json::parse(*json_);
   json["truncation"] = truncation_ ? json_of_truncation(*truncation_) : nlohmann::ordered_json();
   json["padding"] = padding_ ? json_of_padding(*padding_) : nlohmann::ordered_json();
@@ -152,8 +157,9 @@ std::string Tokenizer::to_str() const {
 }
 
 void Tokenizer::save(const std::string& path) const {
-  const std::string text = to_str();
-  detail::FileReplacement file(path, fmt::format("{} \"{}\":", tokenizer_label, path));
+  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path), text = to_str();
+  detail::check_suffix(path, detail::FileKind::tokenizer, where, ".json, or have a suffix of its own");
+  detail::FileReplacement file(path, where);
   file.write(text.data(), text.size());
   file.commit();
 }

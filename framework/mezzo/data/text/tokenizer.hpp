@@ -57,9 +57,11 @@ class MEZZO_API Tokenizer {
   static Tokenizer from_str(const std::string& json);
 
   /// Returns the content of a `tokenizer.json` with the current truncation and padding. All else is as it was read.
+  /// Throws a ValueError for the tokenizer of a SentencePiece model.
   std::string to_str() const;
 
-  /// Writes to_str() to a file, as a whole: after a FileError a previous file is unchanged.
+  /// Writes to_str() to a file, as a whole: after a FileError a previous file is unchanged. Throws a FileError for the
+  /// suffix of another format too, such as ".model".
   void save(const std::string& path) const;
 
   /// Encodes a text or a pair, with the truncation and padding of the file or of enable_truncation() and
