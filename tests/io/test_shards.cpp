@@ -124,6 +124,10 @@ BOOST_AUTO_TEST_CASE(an_earlier_save_is_replaced_as_a_whole) {
   BOOST_TEST((shards_now() == Names{"model.safetensors"}));
   BOOST_TEST(number_of(path) == 4);
   BOOST_TEST(sorted_files(folder.path()).size() == 4U);  // with the others
+  save_safetensors(path, four_tensors(5), {}, {.max_shard_size = 64});
+  save_safetensors(path, four_tensors(6));
+  BOOST_TEST((shards_now() == Names{"model.safetensors"}));
+  BOOST_TEST(number_of(path) == 6);
 }
 
 // A limit of the file size simulates a full disk.

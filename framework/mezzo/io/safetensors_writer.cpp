@@ -1,6 +1,8 @@
 #include <mezzo/io/safetensors_writer.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors_header.hpp>
+#include <mezzo/io/shard_index.hpp>
 
 namespace mezzo {
 namespace {
@@ -109,7 +112,11 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors, cons
                        ".safetensors, or have a suffix of its own");
   check_items(tensors, path);
   const std::uint64_t most = shards.max_shard_size.bytes();
-  if (most > 0) return detail::save_shards(path, tensors, metadata, most);
+  const bool replaces_shards = std::filesystem::exists(path + detail::index_suffix);
+  if (most > 0 || replaces_shards) {
+    constexpr std::uint64_t one_file = std::numeric_limits<std::uint64_t>::max();
+    return detail::save_shards(path, tensors, metadata, most > 0 ? most : one_file);
+  }
   TensorItems items;
   for (const TensorItem& item : tensors) items.push_back(&item);
   detail::SafetensorsWriter(path, items, metadata).write()->commit();
