@@ -285,6 +285,8 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_refused) {
              s + "cross \"a_X_a\": crossing_dim must lie in [1, 2147483648]; got 0");
   BOOST_TEST(refusal({.features = {{"a", "string_hashed"}}, .fillna = {{"a", 1}}}) ==
              s + "fillna: \"a\" must have a text for a feature of type string_hashed");
+  BOOST_TEST(refusal({.features = {{"a", "float"}}, .fillna = {{"a", std::nan("")}}}) ==
+             s + "fillna: \"a\" must have a number; got nan");
   BOOST_TEST(refusal({.features = {{"a", "float"}}, .fillna = {{"b", 1}}}) ==
              s + "fillna: unknown feature \"b\"; valid names: a");
 }

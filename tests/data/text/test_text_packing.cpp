@@ -99,6 +99,8 @@ BOOST_AUTO_TEST_CASE(loaders_encode_in_their_threads) {
 BOOST_AUTO_TEST_CASE(packing_errors) {
   const std::string where = "[TextDataset.pack] ";
   check_throws<ValueError>(where + "length must be at least 1; got 0", [] { letters.pack(letter_ids, {}); });
+  check_throws<ValueError>(where + "pad_id must be 0 or more and below 2^31; got -1",
+                           [] { letters.pack(letter_ids, {.length = 4, .pad_id = -1}); });
   check_throws<NameError>(where + "unknown strategy \"bfd\"; valid names: best_fit, padded, wrapped",
                           [] { letters.pack(letter_ids, {.length = 4, .strategy = "bfd"}); });
   check_throws<ValueError>(where + "the texts must have tokens; got 1 texts without any",

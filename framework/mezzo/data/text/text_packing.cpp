@@ -16,6 +16,8 @@ using KeptIds = std::vector<std::int32_t>;
 
 constexpr const char* pack_label = "[TextDataset.pack]";
 
+bool is_id(std::int64_t id) { return id >= 0 && id <= std::numeric_limits<std::int32_t>::max(); }
+
 /// Texts and how they are encoded.
 struct PackedTexts {
   TextDataset texts;
@@ -28,7 +30,7 @@ struct PackedTexts {
     Ids ids = encode(texts.text(index));
     if (options.end_id) ids.push_back(*options.end_id);
     for (const std::int64_t id : ids) {
-      if (id < 0 || id > std::numeric_limits<std::int32_t>::max()) {
+      if (!is_id(id)) {
         fail<ValueError>(pack_label, "ids must be 0 or more and below 2^31; got {} in text {}", id, index);
       }
     }
@@ -117,6 +119,9 @@ Dataset TextDataset::pack(std::function<std::vector<std::int64_t>(const std::str
                           const PackTextsOptions& options) const {
   if (!encode) fail<ValueError>(pack_label, "encode must be given; got none");
   if (options.length < 1) fail<ValueError>(pack_label, "length must be at least 1; got {}", options.length);
+  if (!is_id(options.pad_id)) {
+    fail<ValueError>(pack_label, "pad_id must be 0 or more and below 2^31; got {}", options.pad_id);
+  }
   const detail::PackingStrategy strategy = detail::packing_strategy(options.strategy, pack_label);
   PackedTexts packed{*this, std::move(encode), options, {}};
   detail::PackedRows rows(packed.count_tokens(), options.length, strategy);

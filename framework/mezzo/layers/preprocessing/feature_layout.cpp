@@ -1,6 +1,7 @@
 #include <mezzo/layers/preprocessing/feature_layout.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <mezzo/core/fail.hpp>
@@ -62,6 +63,8 @@ void check_fillna(const FeatureSpaceOptions& options, const std::string& where) 
   for (const auto& [name, value] : options.fillna) {
     const std::string label = where + " fillna:";
     const FeatureSettings& feature = feature_of(options, name, label);
+    const double* const number = std::get_if<double>(&value);
+    if (number != nullptr && std::isnan(*number)) fail<ValueError>(label, "\"{}\" must have a number; got nan", name);
     if (takes_texts(feature_type(feature.type, label)) == std::holds_alternative<std::string>(value)) continue;
     fail<ValueError>(label, "\"{}\" must have a {} for a feature of type {}", name,
                      takes_texts(feature_type(feature.type, label)) ? "text" : "number", feature.type);
