@@ -7,6 +7,7 @@
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/llama.hpp>
+#include <mezzo/optimizers/adam.hpp>
 #include <mezzo/training/model/model.hpp>
 
 #include "support/throws.hpp"
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(packed_rows_train_a_model) {
              .embd_pdrop = 0,
              .attn_pdrop = 0});
   model.compile(
-      {.optimizer = "adam", .loss = SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = -100})});
+      {.optimizer = Adam(0.01), .loss = SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = -100})});
   const DataLoader loader(packed_letters(), {.batch_size = 2, .shuffle = true});
   const auto history = model.fit(loader, {.epochs = 30, .verbose = 0});
   const std::vector<double>& loss = history["loss"];
