@@ -3,9 +3,10 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/io/file_replacement.hpp>
+#include <mezzo/io/folder_replacement.hpp>
+#include <mezzo/io/safetensors.hpp>
 #include <mezzo/models/pretrained/pretrained_class.hpp>
 #include <mezzo/models/pretrained/timm_config.hpp>
-#include <mezzo/models/pretrained/weight_shards.hpp>
 #include <mezzo/nn/weight_files.hpp>
 
 namespace mezzo {
@@ -65,6 +66,11 @@ NamedTensors in_folder(NamedTensors tensors, const detail::FolderNames& names) {
   return names.convert_back == nullptr ? tensors : names.convert_back(std::move(tensors));
 }
 
+/// True for the names of weight files that an earlier call may have written.
+bool is_weight_file(const std::string& name) {
+  return detail::Pattern(R"(model(-\d+-of-\d+)?\.safetensors|model\.safetensors\.index\.json)").matches(name);
+}
+
 }  // namespace
 
 void save_pretrained(const Model& model, const std::string& folder, const SavePretrainedOptions& options) {
@@ -76,14 +82,14 @@ void save_pretrained(const Model& model, const std::string& folder, const SavePr
   detail::WeightFileContent content = detail::weight_file_content(model, where, "save_pretrained");
   if (!kind.architectures.empty()) config["dtype"] = dtype_of(content.tensors);
   detail::FolderReplacement files(folder, where);
-  detail::write_folder_weights(files, in_folder(std::move(content.tensors), kind.names), content.metadata,
-                               options.max_shard_size);
+  save_safetensors(files.file("model.safetensors"), in_folder(std::move(content.tensors), kind.names), content.metadata,
+                   {.max_shard_size = options.max_shard_size});
   if (options.tokenizer) {
     options.tokenizer->save(files.file("tokenizer.json"));
     write_text(files.file("tokenizer_config.json"), tokenizer_config(*options.tokenizer).dump(2) + "\n", where);
   }
   write_text(files.file(config_name), config.dump(2) + "\n", where);
-  files.commit(config_name, detail::is_weight_file);
+  files.commit(config_name, is_weight_file);
 }
 
 }  // namespace mezzo
