@@ -32,8 +32,8 @@ class FeatureLayout;
 ///     model.fit(space.dataset(table, {.targets = {"price"}}), {.epochs = 10});
 ///     Tensor prices = model.predict(space(new_rows));
 ///
-/// As a layer of a model it checks and returns the encoded features, since steps compute with numbers alone: it is
-/// saved with the model, and load() takes it from there. Copies share what adapt() has found. Calls are thread safe.
+/// A layer that checks and returns the encoded features, since steps compute with numbers alone. It is saved with its
+/// model, and load() takes it from there. Copies share what adapt() has found. Calls are thread safe.
 ///
 /// A missing value is a ValueError that names row, line and column, unless `fillna` has a value for the column.
 class MEZZO_API FeatureSpace : public Layer {
