@@ -62,6 +62,7 @@ FOLDERS = {
     "report/display": Folder("charts, images and tables as notebooks show them", ("training/module", "data/image")),
     "report": Folder("precision reports, hardware, environment", ("training/step", "report/display"),
                      ("report/display",)),
+    "onnx": Folder("models to and from ONNX files; a library of its own", ("training/model",)),
     "cli": Folder("the `mezzo` command", ("report",)),
     "datasets": Folder("readers of well-known data sets", ("data/text", "data/image")),
     "models": Folder("well-known models, written against public headers", ("training/model",), ("*",)),
@@ -70,7 +71,7 @@ FOLDERS = {
 
 # Files above all folders: they may use everything, and no folder may use them.
 TOP_FILES = ("framework/mezzo/mezzo.hpp", "framework/mezzo/xtensor.hpp", "framework/mezzo/eigen.hpp",
-             "framework/mezzo/opencv.hpp", "framework/mezzo/registration.cpp",
+             "framework/mezzo/opencv.hpp", "framework/mezzo/onnx.hpp", "framework/mezzo/registration.cpp",
              "framework/mezzo/report/display/notebook.hpp")
 
 # Private headers that every folder may include: checks of arguments and error texts.
@@ -81,7 +82,7 @@ MODEL_HEADERS = ("framework/mezzo/core/scoped_value.hpp", "framework/mezzo/graph
 
 # A public header is one that these include, directly or through others.
 GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/eigen.hpp", "mezzo/opencv.hpp",
-                     "mezzo/report/display/notebook.hpp")
+                     "mezzo/onnx.hpp", "mezzo/report/display/notebook.hpp")
 
 
 def folder_of(path):
