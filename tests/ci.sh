@@ -40,7 +40,7 @@ stage_sse2() { test_isa SSE2 SSE41; }
 stage_mpi() {
   configure "$build" -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DMEZZO_WERROR=ON
   compile "$build" mezzo_mpi mezzo_mpi_ranks
-  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error --no-label-summary -R '^distributed\.mpi\.'
+  run_tests "$build" -R '^distributed\.mpi\.'
   mkdir -p "$ci/mpich"
   mpicxx.mpich -std=c++20 -O2 -fPIC -shared -DMPICH_SKIP_MPICXX -I "$root/framework" \
     "$root/framework/mezzo/distributed/mpi/plugin.cpp" -o "$ci/mpich/libmezzo_mpi.so"

@@ -63,6 +63,8 @@ run_tests() (
   done
   local python=$mezzo_tensorboard/bin/python
   [ ! -x "$python" ] || export MEZZO_TENSORBOARD=${MEZZO_TENSORBOARD:-$python}
+  # Several tests share the cores: a thread that waits for others of its test sleeps, and doesn't spin.
+  export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
   if [ -z "${TMPDIR:-}" ]; then
     TMPDIR=$(memory_folder)
     if [ -n "$TMPDIR" ]; then
