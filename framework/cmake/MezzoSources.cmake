@@ -49,7 +49,11 @@ function(mezzo_batch_sources target)
   list(REMOVE_DUPLICATES groups)
   foreach(group IN LISTS groups)
     list(LENGTH "of_${group}" count)
-    math(EXPR batches "(${count} + ${MEZZO_SOURCE_BATCH} - 1) / ${MEZZO_SOURCE_BATCH}")
+    set(size ${MEZZO_SOURCE_BATCH})
+    if(group STREQUAL "mezzo_layers" AND size GREATER 16)
+      set(size 16)  # a user who changes a layer waits less than ten seconds
+    endif()
+    math(EXPR batches "(${count} + ${size} - 1) / ${size}")
     set(index 0)
     foreach(source IN LISTS "of_${group}")
       # Equal shares, so that no unit is much longer than the others.
