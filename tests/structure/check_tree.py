@@ -36,7 +36,7 @@ LIBRARIES = [
     (r"Eigen/", "Eigen", ("framework/mezzo/backends/reference/linalg.cpp", "framework/mezzo/eigen.hpp", "tests/")),
     (r"opencv2/", "OpenCV", ("framework/mezzo/opencv.hpp", "tests/")),
     (r"onnx/|google/protobuf/", "ONNX", ("framework/mezzo/onnx/", "tests/onnx/")),
-    (r"sentencepiece", "SentencePiece", ("framework/mezzo/data/text/tokenizer/",)),
+    (r"sentencepiece_", "SentencePiece", ("framework/mezzo/data/text/sentencepiece/",)),
     (r"xtensor/|xtl/", "xtensor", ("framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
                                    "framework/mezzo/core/print.cpp", "framework/mezzo/io/", "framework/mezzo/report/",
                                    "tests/", "tutorials/")),

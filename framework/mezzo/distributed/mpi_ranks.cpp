@@ -1,61 +1,31 @@
 // Ranks that are processes of MPI, by the plug-in mezzo_mpi.
 #include <mezzo/distributed/mpi_ranks.hpp>
 
-#include <dlfcn.h>
-
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/plugin.hpp>
 #include <mezzo/distributed/communicator.hpp>
 #include <mezzo/distributed/mpi/plugin.hpp>
 
 namespace mezzo {
 namespace {
 
-/// The folder of the file that has this code: of libmezzo.so, or of the program.
-std::filesystem::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code error;
-  const auto file = std::filesystem::canonical(info.dli_fname, error);
-  return error ? std::filesystem::path() : file.parent_path();
-}
-
-/// Files that may be the plug-in, in the order in which they are tried.
-std::vector<std::string> plugin_files() {
-  constexpr const char* name = "libmezzo_mpi.so";
-  if (const char* given = std::getenv("MEZZO_MPI_PLUGIN"); given != nullptr) return {given};
-  const std::filesystem::path folder = own_folder();
-  return {(folder / name).string(), (folder / "../lib" / name).string(), name};
-}
-
-mpi_plugin::Open load_plugin() {
-  std::string errors;
-  for (const std::string& file : plugin_files()) {
-    // Global: the parts of Open MPI that it loads itself look for the symbols of libmpi.
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (library == nullptr) {
-      errors += fmt::format("{}{}", errors.empty() ? "" : "; ", dlerror());
-      continue;
-    }
-    void* const open = dlsym(library, "mezzo_mpi_open");
-    if (open != nullptr) return reinterpret_cast<mpi_plugin::Open>(open);
-    errors += fmt::format("{}{} has no function mezzo_mpi_open", errors.empty() ? "" : "; ", file);
-  }
-  fail<FileError>("[Communicator]",
-                  "the strategy \"mpi\" needs the plug-in mezzo_mpi, which is built where CMake finds MPI, or its path "
-                  "in MEZZO_MPI_PLUGIN; got: {}",
-                  errors);
+mpi_plugin::Open load_open() {
+  constexpr detail::Plugin plugin{
+      "mezzo_mpi", "MEZZO_MPI_PLUGIN", "mezzo_mpi_open",
+      "the strategy \"mpi\" needs the plug-in mezzo_mpi, which is built where CMake finds MPI",
+      // The parts of Open MPI that it loads itself look for the symbols of libmpi.
+      detail::Plugin::Symbols::global};
+  return reinterpret_cast<mpi_plugin::Open>(detail::load_plugin(plugin, "[Communicator]"));
 }
 
 class MpiTransport final : public detail::Transport {
  public:
   MpiTransport() {
     std::array<char, 4000> error{};
-    if (load_plugin()(&functions_, error.data(), error.size()) != 0) {
+    if (load_open()(&functions_, error.data(), error.size()) != 0) {
       mezzo::fail<RankError>("[Communicator]", "{}", error.data());
     }
     if (functions_.version != mpi_plugin::current_version) {

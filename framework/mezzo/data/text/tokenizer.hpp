@@ -50,7 +50,7 @@ class MEZZO_API Tokenizer {
   /// character models. Pieces <s> and </s> are the only special tokens that texts get, by the options. `tokens` has the
   /// text of an unknown character in place of <unk>; a word begins with a piece that begins with ▁. Throws a FileError
   /// that names the file if it can't be read or is not such a file, or if the model lacks a piece of the options.
-  /// Throws an Error if mezzo was built without libsentencepiece.
+  /// Throws a FileError if there is no plug-in mezzo_sentencepiece.
   static Tokenizer from_sentencepiece(const std::string& path, const SentencePieceOptions& options = {});
 
   /// Reads the content of a `tokenizer.json`. Throws as from_file().

@@ -7,7 +7,7 @@
 namespace mezzo::detail {
 
 /// Makes the parts of a tokenizer from the bytes of a SentencePiece model. Throws a FileError that starts with `where`
-/// if they are none, an Error if mezzo was built without libsentencepiece.
+/// if they are none, or if there is no plug-in mezzo_sentencepiece.
 void read_sentencepiece(const std::string& bytes, const SentencePieceOptions& options, const std::string& where,
                         TokenizerPipeline& pipeline);
 
