@@ -57,6 +57,15 @@ BOOST_AUTO_TEST_CASE(the_owner_lives_as_long_as_the_views) {
   check_throws<mezzo::ShapeError>("[Tensor.from_memory] shape (2, 2) needs 4 elements; got 3", [&] {
     Tensor::from_memory(numbers, {2, 2});
   });
+  const auto writable = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3});
+  const Tensor seen = Tensor::from_memory(writable, {3, 1});
+  (*writable)[2] = 9;
+  BOOST_TEST(seen.to_doubles()[2] == 9);
+  const Tensor owned = seen.owned();
+  BOOST_TEST(seen.raw() == writable->data());
+  BOOST_TEST(owned.raw() != seen.raw());
+  BOOST_TEST(owned.equal(seen));
+  BOOST_TEST(owned.owned().raw() == owned.raw());
   const auto none = std::make_shared<const std::vector<float>>();
   BOOST_TEST(Tensor::from_memory(none, {0, 3}).describe() == "float32 (0, 3)");
 }

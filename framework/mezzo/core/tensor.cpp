@@ -228,6 +228,8 @@ Tensor Tensor::copy() const {
   return out;
 }
 
+Tensor Tensor::owned() const { return is_view_ ? copy() : *this; }
+
 bool Tensor::equal(const Tensor& other) const {
   return shape_ == other.shape_ && dtype_ == other.dtype_ && std::memcmp(raw(), other.raw(), bytes()) == 0;
 }

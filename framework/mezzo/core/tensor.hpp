@@ -65,7 +65,8 @@ class MEZZO_API Tensor {
   /// A view of memory of others, which is not copied: the elements at `data`, row-major. Copies and reshapes of the
   /// tensor keep `owner` alive; with nullptr, the memory must outlive them. mezzo never writes to the
   /// memory: mutable_data() and mutable_raw() copy the elements first. Others may write to it while no call with the
-  /// tensor runs; all copies of the tensor see that.
+  /// tensor runs; all copies of the tensor see that. Data sets keep views. Variables, layers, initializers and compiled
+  /// graphs copy the elements.
   ///
   /// Throws a ValueError if `data` is null, unless there are no elements, or is not a multiple of the element's size, a
   /// ShapeError for sizes as in the constructor.
@@ -77,8 +78,8 @@ class MEZZO_API Tensor {
     return from_memory(data, std::move(shape), DTypeOf<T>::value, std::move(owner));
   }
 
-  /// A view of the elements of a vector, which it keeps alive: `Tensor::from_memory(elements, {2, 3})`. Throws a
-  /// ShapeError if their number isn't that of the shape.
+  /// A view of the elements of a vector, which it keeps alive: `Tensor::from_memory(elements, {2, 3})`. The vector must
+  /// keep its size. Throws a ShapeError if the number of elements isn't that of the shape.
   template <class T, class = decltype(DTypeOf<T>::value)>
   static Tensor from_memory(const std::shared_ptr<const std::vector<T>>& elements, Shape shape) {
     Tensor out;
@@ -88,6 +89,12 @@ class MEZZO_API Tensor {
       out = Tensor({0}, DTypeOf<T>::value);
     }
     return out.viewed(std::move(shape));
+  }
+
+  /// The same for a vector that its owner may write to.
+  template <class T, class = decltype(DTypeOf<T>::value)>
+  static Tensor from_memory(const std::shared_ptr<std::vector<T>>& elements, Shape shape) {
+    return from_memory(std::shared_ptr<const std::vector<T>>(elements), std::move(shape));
   }
 
   /// Sizes of the axes.
@@ -154,6 +161,9 @@ class MEZZO_API Tensor {
 
   /// A copy with bytes of its own.
   Tensor copy() const;
+
+  /// The tensor itself, or a copy if it is a view (from_memory): for code that keeps it after a call.
+  Tensor owned() const;
 
   /// True if shape, dtype and bits are equal.
   bool equal(const Tensor& other) const;

@@ -184,7 +184,7 @@ Value Trace::adopt(const Value& value) {
                      "output of {} is a symbol of another trace or of a functional graph; call the Model that owns it",
                      node->op->name);
   }
-  const Tensor numbers = value.tensor();
+  const Tensor numbers = value.tensor().owned();
   Value constant = leaf(constant_op(), {{"value", numbers}}, {numbers.shape(), numbers.dtype()});
   if (mode_ == Mode::eager) constant.node()->results = {numbers};
   return constant;

@@ -121,7 +121,7 @@ void detail::VariableState::assign(const Tensor& numbers) {
   if (remainder) {
     set_halves(numbers.cast(DType::float32));
   } else {
-    value = filled ? numbers.cast(value.dtype()) : numbers;
+    value = (filled ? numbers.cast(value.dtype()) : numbers).owned();
   }
   filled = true;
   ++version;
@@ -129,7 +129,7 @@ void detail::VariableState::assign(const Tensor& numbers) {
 
 void detail::VariableState::store(const Tensor& kept) {
   const Numbers access(*this, Numbers::Intent::replace);
-  value = kept;
+  value = kept.owned();
   ++version;
 }
 

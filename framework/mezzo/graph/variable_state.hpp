@@ -66,8 +66,8 @@ struct MEZZO_API VariableState {
   /// Converts the storage to another dtype.
   void convert(DType dtype);
 
-  /// Replaces the numbers and casts them to the variable's dtype. The first assignment sets shape and dtype. Throws a
-  /// ShapeError if a later one has another shape.
+  /// Replaces the numbers and casts them to the variable's dtype. Views of memory of others are copied. The first
+  /// assignment sets shape and dtype. Throws a ShapeError if a later one has another shape.
   void assign(const Tensor& numbers);
 
   /// Replaces `value` by an array of the same shape and dtype.

@@ -11,7 +11,7 @@ namespace mezzo {
 class MEZZO_API Constant : public Initializer {
  public:
   explicit Constant(double value = 0) : value_(value) {}
-  explicit Constant(Tensor values) : values_(std::move(values)) {}
+  explicit Constant(const Tensor& values) : values_(values.owned()) {}
 
   /// A ShapeError if the array has another shape than the weight; one with one element fits every weight.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;

@@ -21,6 +21,15 @@ detail::Shared<detail::LayerState> layer_of(const detail::Frame& frame) {
       std::static_pointer_cast<detail::LayerState>(std::const_pointer_cast<detail::ScopeInfo>(frame.info)));
 }
 
+/// The value, or a copy if it is a view of memory of others, which may end before the graph.
+Value owned_constant(const Value& value) {
+  if (value.weak() || !value.defined()) return value;
+  return Value(value.tensor().owned())
+      .across_border(value.crosses_border())
+      .in_region(value.region())
+      .with_mask(value.mask());
+}
+
 }  // namespace
 
 /// Appends the nodes behind the outputs to the graph, each after its inputs.
@@ -66,7 +75,7 @@ class detail::FunctionalGraph::Reader {
     out.output = value.output();
     const detail::NodePtr& node = value.node();
     if (!node) {
-      out.constant = value;
+      out.constant = owned_constant(value);
     } else if (node->variable) {
       out.kind = Operand::Kind::variable;
       out.index = variable_index(node->variable);

@@ -299,7 +299,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
       fail<ValueError>(label(), "{}: the initializer must be given; got an empty Any<Initializer>", box.name);
     }
     options.initializer->check_not_moved();
-    box.value = options.initializer->make(options.shape, dtype, detail::mix(seed(), detail::next_stream()));
+    box.value = options.initializer->make(options.shape, dtype, detail::mix(seed(), detail::next_stream())).owned();
   }
   box.trainable = options.trainable;
   box.autocast = options.autocast;

@@ -13,6 +13,7 @@ Embedding::Embedding(EmbeddingOptions options) : Layer("Embedding", options), op
   if (options_.weights && options_.weights->shape() != table) {
     fail<ShapeError>(label(), "weights must have shape {}; got shape {}", table, options_.weights->shape());
   }
+  if (options_.weights) options_.weights = options_.weights->owned();
 }
 
 void Embedding::build(const Shape&) {

@@ -50,7 +50,7 @@ Tensor as_bytes(const Tensor& images) {
 }  // namespace
 
 ImageGrid::ImageGrid(const Tensor& images, ImageGridOptions options)
-    : images_(with_all_axes(as_bytes(images))), options_(std::move(options)) {
+    : images_(with_all_axes(as_bytes(images)).owned()), options_(std::move(options)) {
   if (options_.columns < 1 || options_.scale < 1 || options_.gap < 0) {
     fail<ValueError>(grid_label, "columns and scale must be at least 1 and gap at least 0; got {}, {}, {}",
                      options_.columns, options_.scale, options_.gap);
