@@ -130,6 +130,31 @@ BOOST_AUTO_TEST_CASE(an_earlier_save_is_replaced_as_a_whole) {
   BOOST_TEST(number_of(path) == 6);
 }
 
+BOOST_AUTO_TEST_CASE(a_path_that_no_file_can_have_gets_no_shards) {
+  const Folder folder;
+  const std::string path = folder.path("a.safetensors");
+  std::filesystem::create_directory(path);
+  const auto text = [](const std::string& to) {
+    return refused<FileError>([&] { save_safetensors(to, four_tensors(1), {}, {.max_shard_size = 24}); });
+  };
+  BOOST_TEST(text(path) == "[safetensors \"" + path + "\"] must be a regular file; got another kind of file");
+  BOOST_TEST(sorted_files(folder.path()) == Names{"a.safetensors"}, boost::test_tools::per_element());
+  const std::string inside = folder.path("none/");
+  std::filesystem::create_directory(inside);
+  BOOST_TEST(text(inside) == "[safetensors \"" + inside + "\"] must be a regular file; got another kind of file");
+  BOOST_TEST(std::filesystem::is_empty(inside));
+  BOOST_TEST(text("") == "[safetensors \"\"] must be a regular file; got no name");
+  BOOST_TEST(!std::filesystem::exists("-00001-of-00003"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_with_the_name_of_an_old_shard_stays) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("model-00007-of-00009.safetensors"));
+  save_safetensors(folder.path("model.safetensors"), four_tensors(1), {}, {.max_shard_size = 64});
+  BOOST_TEST(number_of(folder.path("model.safetensors")) == 1);
+  BOOST_TEST(std::filesystem::exists(folder.path("model-00007-of-00009.safetensors")));
+}
+
 // A limit of the file size simulates a full disk.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_earlier_save) {
   const Folder folder;

@@ -84,17 +84,21 @@ BOOST_AUTO_TEST_CASE(files_of_an_existing_folder_stay_and_old_weights_go) {
   from_pretrained<DistilBertForSequenceClassification>(folder.path(), {.strict = true});
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_could_not_be_replaced_has_no_config) {
-  const RecordedFolder folder("bert_classifier");
-  fs::remove(folder.path("model.safetensors"));
-  fs::create_directories(folder.path("model.safetensors/busy"));
-  const std::string text = refused_folder(folder.path());
-  BOOST_TEST(text.rfind("[save_pretrained \"" + folder.path() +
-                            "\"] the folder is incomplete, without a new "
-                            "config.json: ",
-                        0) == 0U,
-             text);
-  BOOST_TEST((files_of(folder.path()) == std::set<std::string>{"expected.safetensors", "model.safetensors"}));
+BOOST_AUTO_TEST_CASE(a_folder_in_place_of_a_file_is_named_and_nothing_changes) {
+  for (const std::string name : {"model.safetensors", "config.json"}) {
+    const RecordedFolder folder("bert_classifier");
+    const std::set<std::string> before = files_of(folder.path());
+    fs::remove(folder.path(name));
+    fs::create_directory(folder.path(name));
+    BOOST_TEST(refused_folder(folder.path()) == "[save_pretrained \"" + folder.path() + "\"] \"" + folder.path(name) +
+                                                    "\" must be a file, which is replaced; got a folder");
+    BOOST_TEST((files_of(folder.path()) == before));
+  }
+  const Folder folder;
+  std::ofstream(folder.path("file")) << "mine";
+  BOOST_TEST(refused_folder(folder.path("file/a")) == "[save_pretrained \"" + folder.path("file/a") +
+                                                          "\"] must be the path of a folder; \"" + folder.path("file") +
+                                                          "\" is a file");
 }
 
 // Files of mezzo have numbers that shapes don't show.
@@ -113,6 +117,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_leave_no_folder) {
   const Folder folder;
   const std::string path = folder.path("a"), where = "[save_pretrained \"" + path + "\"] ";
   BOOST_TEST(refused_folder(path, {.labels = {"x"}}) == where + "labels must have 3 names; got 1");
+  BOOST_TEST(refused_folder(path, {.labels = {"x", "y", "x"}}) == where + "labels must differ; got \"x\" twice");
   BOOST_TEST(refused_folder(path, {.config = "{"}).rfind(where + "config: the config must be a JSON object", 0) == 0U);
   BOOST_TEST(refused<ValueError>([&] {
                save_pretrained(LeNet(), path);

@@ -181,6 +181,12 @@ void FileReplacement::fail_with_errno(const char* message) const {
   fail<FileError>(where_, "{}: {}", message, std::strerror(errno));
 }
 
+void replace_file(const std::string& path, std::string_view content, const std::string& where) {
+  FileReplacement file(path, where);
+  file.write(content.data(), content.size());
+  file.commit();
+}
+
 void replace_link(const std::string& target, const std::string& path, const std::string& where) {
   const fs::path link(path);
   const auto check = [&](bool good) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace mezzo::detail {
 
@@ -50,6 +51,9 @@ class FileReplacement {
   Descriptor folder_, file_;
   bool flushed_ = false;
 };
+
+/// Writes or replaces a file with this content atomically. Throws the errors of FileReplacement.
+void replace_file(const std::string& path, std::string_view content, const std::string& where);
 
 /// Makes or replaces a symbolic link atomically. A FileError that starts with `where`; a previous file of that name is
 /// unchanged then.

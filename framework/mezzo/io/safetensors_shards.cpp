@@ -71,7 +71,8 @@ class ShardFiles {
     std::set<std::string> others;
     for (const auto& entry : fs::directory_iterator(folder_.empty() ? "." : folder_)) {
       const std::string name = entry.path().filename().string();
-      if (is_shard(name) && std::find(names_.begin(), names_.end(), name) == names_.end()) others.insert(name);
+      if (!entry.is_directory() && is_shard(name) && std::find(names_.begin(), names_.end(), name) == names_.end())
+        others.insert(name);
     }
     for (const std::string& name : others) delete_file(path(name), where_);
   }
@@ -112,6 +113,7 @@ void save_shards(const std::string& path, const NamedTensors& tensors, const Met
     fail<FileError>(safetensors_label(path), "max_shard_size must be larger: at most {} shards; got {}", most_shards,
                     shards.size());
   }
+  const FileReplacement whole(path, safetensors_label(path));  // throws for a path that no file can have
   const ShardFiles files(path, shards.size());
   std::vector<std::unique_ptr<FileReplacement>> written;
   for (std::size_t i = 0; i < shards.size(); ++i) {

@@ -72,9 +72,7 @@ struct CSVLogger::State {
     if (lines.empty() && std::filesystem::exists(place, ignored)) {  // empty, or a device
       detail::AppendFile(place, csv_label).write(text);
     } else {
-      detail::FileReplacement file(place, fmt::format("{} \"{}\":", csv_label, place));
-      file.write(text.data(), text.size());
-      file.commit();
+      detail::replace_file(place, text, fmt::format("{} \"{}\":", csv_label, place));
     }
     columns = std::move(all);
   }

@@ -62,9 +62,7 @@ void merge(Hyperparameters& into, const Hyperparameters& params) {
 void write_yaml(const std::string& path, const std::string& where, const Hyperparameters& params) {
   std::string text;
   for (const auto& [name, value] : params) text += fmt::format("{}: {}\n", yaml_key(name), yaml_value(value));
-  FileReplacement file(path, fmt::format("{} \"{}\":", where, path));
-  file.write(text.data(), text.size());
-  file.commit();
+  replace_file(path, text, fmt::format("{} \"{}\":", where, path));
 }
 
 }  // namespace mezzo::detail

@@ -49,6 +49,10 @@ void ConfigFields::labels(std::int64_t& num_labels) {
   if (!labels_.empty() && labels_.size() != static_cast<std::size_t>(num_labels)) {
     fail<ValueError>(where_, "labels must have {} names; got {}", num_labels, labels_.size());
   }
+  std::set<std::string> seen;
+  for (const std::string& label : labels_) {
+    if (!seen.insert(label).second) fail<ValueError>(where_, "labels must differ; got \"{}\" twice", label);
+  }
   Json names = Json::object(), classes = Json::object();
   for (std::int64_t i = 0; i < num_labels; ++i) {
     const std::string name = labels_.empty() ? fmt::format("LABEL_{}", i) : labels_[static_cast<std::size_t>(i)];

@@ -14,12 +14,6 @@ namespace {
 
 constexpr const char* config_name = "config.json";
 
-void write_text(const std::string& path, const std::string& text, const std::string& where) {
-  detail::FileReplacement file(path, where);
-  file.write(text.data(), text.size());
-  file.commit();
-}
-
 /// `kept`: a config whose other keys stay.
 detail::Json config_of(const Model& model, const detail::PretrainedClass& kind, const SavePretrainedOptions& options,
                        const detail::Json& kept, const std::string& where) {
@@ -86,9 +80,10 @@ void save_pretrained(const Model& model, const std::string& folder, const SavePr
                    {.max_shard_size = options.max_shard_size});
   if (options.tokenizer) {
     options.tokenizer->save(files.file("tokenizer.json"));
-    write_text(files.file("tokenizer_config.json"), tokenizer_config(*options.tokenizer).dump(2) + "\n", where);
+    detail::replace_file(files.file("tokenizer_config.json"), tokenizer_config(*options.tokenizer).dump(2) + "\n",
+                         where);
   }
-  write_text(files.file(config_name), config.dump(2) + "\n", where);
+  detail::replace_file(files.file(config_name), config.dump(2) + "\n", where);
   files.commit(config_name, is_weight_file);
 }
 
