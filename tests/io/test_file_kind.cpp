@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(files_are_recognized_by_their_first_bytes) {
   BOOST_TEST((kind("a", "\x1f\x8b\x08") == FileKind::gzip));
   BOOST_TEST((kind("a", "\x89PNG\r\n\x1a\n") == FileKind::picture));
   BOOST_TEST((kind("a.onnx", "\x08\x07") == FileKind::onnx));
-  BOOST_TEST((kind("a.H5", "") == FileKind::hdf5));
-  BOOST_TEST((kind("a", "") == FileKind::unknown));
+  BOOST_TEST((kind("a.H5", "\x01") == FileKind::hdf5));
+  BOOST_TEST((kind("a", "\x01") == FileKind::unknown));
   BOOST_TEST((detail::kind_of_file(folder.path("none.h5")) == FileKind::unknown));
   // The length of this header looks like a gzip file.
   BOOST_TEST((kind("a", std::string("\x1f\x8b\0\0\0\0\0\0{\"a\"", 12)) == FileKind::safetensors));
@@ -50,6 +50,31 @@ BOOST_AUTO_TEST_CASE(files_are_recognized_by_their_first_bytes) {
   BOOST_TEST((detail::kind_of_file((recorded / "refused" / "old.pt").string()) == FileKind::torch_legacy));
   BOOST_TEST((detail::kind_of_file((recorded / "refused" / "script.pt").string()) == FileKind::torch_script));
   BOOST_TEST((detail::kind_of_file((recorded / "model.safetensors.index.json").string()) == FileKind::shard_index));
+}
+
+BOOST_AUTO_TEST_CASE(texts_in_place_of_files_are_recognized) {
+  const Folder folder;
+  const auto kind = [&](const std::string& name, const std::string& bytes) {
+    return detail::kind_of_file(folder.write(name, detail::Bytes(bytes.begin(), bytes.end())));
+  };
+  BOOST_TEST((kind("a.safetensors", "") == FileKind::empty));
+  BOOST_TEST((kind("a.csv", "") == FileKind::empty));
+  BOOST_TEST((kind("a.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:") == FileKind::lfs_pointer));
+  BOOST_TEST((kind("tokenizer.json", "version https://git-lfs.github.com/spec/v1\n") == FileKind::lfs_pointer));
+  BOOST_TEST((kind("a.npy", "\r\n<!DOCTYPE HTML>") == FileKind::web_page));
+  BOOST_TEST((kind("a.pt", "<html lang=en>") == FileKind::web_page));
+  BOOST_TEST((kind("a.safetensors", "Entry not found") == FileKind::text));
+  BOOST_TEST((kind("a", "T\xc3\xa4glich") == FileKind::text));
+  BOOST_TEST((kind("a", std::string(63, 'x') + "\xc3\xa4") == FileKind::text));  // cut within a character
+  BOOST_TEST((kind("a", "T\xe4glich") == FileKind::unknown));
+  BOOST_TEST((kind("a", "text\x01") == FileKind::unknown));
+  BOOST_TEST((kind("a.safetensors", " {\n \"error\": 404}") == FileKind::json));
+  for (const char* json : {"{}", "{", "[1, 2]", "[]", "[{}]"}) BOOST_TEST((kind("a", json) == FileKind::json), json);
+  BOOST_TEST((kind("a", "{x}") == FileKind::text));
+  // Formats of texts are those of their suffixes.
+  BOOST_TEST((kind("a.csv", "{}") == FileKind::table));
+  BOOST_TEST((kind("tokenizer.json", "{}") == FileKind::tokenizer));
+  BOOST_TEST((kind("a.index.json", "{}") == FileKind::shard_index));
 }
 
 BOOST_AUTO_TEST_CASE(archives_are_recognized_by_their_entries) {

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(other_dtypes_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(malformed_files_are_refused) {
-  check_refused({}, "must begin with \\x93NUMPY and a version; got ");
+  check_refused({}, "must be an array of NumPy (.npy); it is an empty file: get the file again");
   check_refused({'P', 'K', 3, 4, 0, 0, 0, 0},
                 "must begin with \\x93NUMPY and a version; got PK\\x03\\x04\\x00\\x00\\x00\\x00");
   check_refused({0x93, 'N', 'U', 'M', 'P', 'Y', 4, 0}, "the version must be 1.0, 2.0 or 3.0; got 4.0");

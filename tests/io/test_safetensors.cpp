@@ -184,8 +184,12 @@ BOOST_AUTO_TEST_CASE(malformed_indices_are_refused) {
   };
   BOOST_TEST(text(R"({"weight_map": {"x": "a.safetensors"}})") == "");
   BOOST_TEST(SafetensorsFile(path).names() == std::vector<std::string>{"x"}, boost::test_tools::per_element());
-  const std::string must = where + "an index must be a JSON object with an object \"weight_map\"; got another text";
-  for (const char* other : {"{         ", "{\"weight_map\": []}", "{\"weights\": {}}"}) BOOST_TEST(text(other) == must);
+  const std::string must = where + "an index must be a JSON object with an object \"weight_map\"; got ";
+  for (const char* other : {"{         ", "[1, 2]", "x"}) BOOST_TEST(text(other) == must + "another text");
+  for (const char* other : {"{}", "{\"weight_map\": []}", "{\"weights\": {}}"})
+    BOOST_TEST(text(other) == must + "a JSON object without it");
+  BOOST_TEST(text("") ==
+             where + "must be a safetensors file or an index of shards; it is an empty file: get the file again");
   BOOST_TEST(text(R"({"weight_map": {"z": "a.safetensors"}})") ==
              where + "tensor \"z\" must be in \"" + folder.path("a.safetensors") + "\"; that file lacks it");
   for (const char* file : {"../a.safetensors", "/etc/passwd", "..", ""}) {
@@ -195,6 +199,11 @@ BOOST_AUTO_TEST_CASE(malformed_indices_are_refused) {
   BOOST_TEST(text(R"({"weight_map": {"x": 3}})") ==
              where + "tensor \"x\": must be in a file of the index's folder; got no name");
   BOOST_TEST(text(R"({"weight_map": {"x": "none.safetensors"}})").find("cannot be opened") != std::string::npos);
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
+  const std::string shard = folder.write("b.safetensors", {pointer.begin(), pointer.end()});
+  BOOST_TEST(text(R"({"weight_map": {"x": "b.safetensors"}})") ==
+             "[safetensors \"" + shard +
+                 "\"] must be a safetensors file; it is a pointer of Git LFS: get the file itself with `git lfs pull`");
 }
 
 BOOST_AUTO_TEST_CASE(tensors_may_be_listed_in_any_order) {

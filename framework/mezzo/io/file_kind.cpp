@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/io/open_file.hpp>
 #include <mezzo/io/safetensors_header.hpp>
 #include <mezzo/io/zip_directory.hpp>
@@ -33,9 +34,28 @@ constexpr const char* other_reader = "mezzo doesn't read it: save the weights as
 constexpr const char* picture_reader = "image::read_image() reads it";
 constexpr const char* table_reader = "mezzo doesn't read it: save the table as .csv";
 
-/// The table, first rows first.
-const std::vector<KindRow>& kind_rows() {
-  static const auto* const rows = new std::vector<KindRow>{
+/// Rows of files that stand in the place of others.
+std::vector<KindRow> rows_in_place_of_files() {
+  return {{FileKind::lfs_pointer,
+           "a pointer of Git LFS",
+           "version https://git-lfs.github.com/spec/v1"sv,
+           0,
+           {},
+           "get the file itself with `git lfs pull`"},
+          {FileKind::web_page, "a web page (HTML)", "", 0, {}, "download the file itself"},
+          {FileKind::empty, "an empty file", "", 0, {}, "get the file again"},
+          {FileKind::json,
+           "a JSON text",
+           "",
+           0,
+           {},
+           "Tokenizer::from_file() reads a tokenizer.json, auto_model() the folder of a config.json"},
+          {FileKind::text, "a text", "", 0, {}, "a failed download may have left a message in place of the file"}};
+}
+
+/// Rows of formats.
+std::vector<KindRow> rows_of_formats() {
+  return {
       {FileKind::safetensors,
        "a safetensors file",
        "",
@@ -67,7 +87,7 @@ const std::vector<KindRow>& kind_rows() {
        other_reader},
       {FileKind::idx, "an IDX file, as of MNIST", "", 0, {"-ubyte", ".idx"}, "read_idx_file() and mnist() read it"},
       {FileKind::table, "a table of comma-separated values", "", 0, {".csv", ".tsv"}, "read_csv() reads it"},
-      {FileKind::tokenizer, "a tokenizer", "", 0, {"tokenizer.json"}, "Tokenizer::from_file() reads it"},
+      {FileKind::tokenizer, "a tokenizer (JSON)", "", 0, {"tokenizer.json"}, "Tokenizer::from_file() reads it"},
       {FileKind::parquet, "a Parquet table", "PAR1"sv, 0, {".parquet"}, table_reader},
       {FileKind::arrow, "a table of Arrow", "ARROW1"sv, 0, {".arrow", ".feather"}, table_reader},
       {FileKind::excel, "an Excel workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, {".xlsx", ".xls"}, table_reader},
@@ -91,6 +111,15 @@ const std::vector<KindRow>& kind_rows() {
       {FileKind::picture, "a picture", "MM\0*"sv, 0, {}, picture_reader},
       {FileKind::picture, "a picture", "WEBP"sv, 8, {".webp"}, picture_reader},
       {FileKind::picture, "a picture", "", 0, {".bmp"}, picture_reader}};
+}
+
+/// The table, first rows first.
+const std::vector<KindRow>& kind_rows() {
+  static const auto* const rows = [] {
+    auto* const all = new std::vector<KindRow>(rows_of_formats());
+    for (KindRow& row : rows_in_place_of_files()) all->push_back(std::move(row));
+    return all;
+  }();
   return *rows;
 }
 
@@ -154,6 +183,50 @@ bool starts_as_text(std::string_view start) {
   });
 }
 
+/// Number of first bytes that are read.
+constexpr std::size_t start_bytes = 64;
+
+/// True if the first bytes are a text in UTF-8.
+bool is_text(std::string_view start) {
+  if (start.empty() || !starts_as_text(start)) return false;
+  const std::size_t most = start.size() == start_bytes ? 3 : 0;  // of a character that is cut
+  for (std::size_t cut = 0; cut <= most; ++cut) {
+    if (is_utf8(start.substr(0, start.size() - cut))) return true;
+  }
+  return false;
+}
+
+/// The first bytes without white space.
+std::string_view trimmed(std::string_view start) {
+  return start.substr(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
+}
+
+bool is_web_page(std::string_view start) {
+  std::string text(trimmed(start));
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text.starts_with("<!doctype html") || text.starts_with("<html");
+}
+
+/// True for the start of a JSON object or array.
+bool is_json(std::string_view start) {
+  const std::string_view text = trimmed(start);
+  if (text.empty() || (text.front() != '{' && text.front() != '[')) return false;
+  const std::string_view rest = trimmed(text.substr(1));
+  return rest.empty() || (text.front() == '{' ? "\"}"sv : "\"{[]-0123456789"sv).find(rest.front()) != rest.npos;
+}
+
+/// Kind of a file whose first bytes no row has.
+FileKind kind_of_text(std::string_view start) {
+  if (start.empty()) return FileKind::empty;
+  if (!is_text(start)) return FileKind::unknown;
+  return is_json(start) ? FileKind::json : FileKind::text;
+}
+
+/// True for formats of texts that their suffix alone shows.
+bool is_text_format(FileKind kind) {
+  return kind == FileKind::shard_index || kind == FileKind::tokenizer || kind == FileKind::table;
+}
+
 /// Kind by the first bytes; unknown if no row has them.
 FileKind kind_of_start(std::string_view start) {
   if (is_safetensors(start)) return FileKind::safetensors;  // its length may look like another kind
@@ -162,6 +235,7 @@ FileKind kind_of_start(std::string_view start) {
     if (start.substr(row.offset).starts_with(row.begin)) return row.kind;
   }
   if (is_idx(start)) return FileKind::idx;
+  if (is_web_page(start)) return FileKind::web_page;
   return is_pickle(start) ? FileKind::pickle : FileKind::unknown;
 }
 
@@ -176,15 +250,18 @@ bool is_readable(const std::string& path) {
 
 std::string first_bytes(const std::string& path) {
   const OpenFile file(path, "");
-  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
+  std::string start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), start_bytes)), '\0');
   file.read(0, start.data(), start.size(), "");
   return start;
 }
 
-/// Kind by the content; unknown for a damaged archive and for a file that can't be read.
-FileKind kind_of_content(const std::string& path) {
+/// Kind by the content; unknown for a damaged archive and for a file that can't be read. `texts`: also recognizes empty
+/// files and texts.
+FileKind kind_of_content(const std::string& path, bool texts) {
   try {
-    const FileKind kind = kind_of_start(first_bytes(path));
+    const std::string start = first_bytes(path);
+    const FileKind kind = kind_of_start(start);
+    if (kind == FileKind::unknown && texts) return kind_of_text(start);
     return kind == FileKind::zip ? kind_of_archive(path) : kind;
   } catch (const FileError&) {
     return FileKind::unknown;
@@ -194,17 +271,18 @@ FileKind kind_of_content(const std::string& path) {
 }  // namespace
 
 FileKind kind_of_file(const std::string& path) {
-  const FileKind kind = kind_of_content(path);
-  if (kind != FileKind::unknown || !is_readable(path)) return kind;
+  const FileKind kind = kind_of_content(path, true);
+  const bool is_plain = kind == FileKind::json || kind == FileKind::text;
+  if ((kind != FileKind::unknown && !is_plain) || !is_readable(path)) return kind;
   const KindRow* const row = row_of_suffix(path);
-  return row == nullptr ? kind : row->kind;
+  return row == nullptr || (is_plain && !is_text_format(row->kind)) ? kind : row->kind;
 }
 
 FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
                     const char* expected) {
   const FileKind kind = kind_of_file(path);
   if (kind == FileKind::unknown || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return kind;
-  const char* const is = kind_of_content(path) == kind ? "it is" : "its suffix is that of";
+  const char* const is = kind_of_content(path, true) == kind ? "it is" : "its suffix is that of";
   fail<FileError>(where, "must be {}; {} {}: {}", expected, is, row_of(kind).name, row_of(kind).reader);
 }
 
@@ -212,10 +290,15 @@ FileKind check_kind_of_text(const std::string& path, std::initializer_list<FileK
                             const char* expected) {
   const KindRow* const row = row_of_suffix(path);
   const bool json = row != nullptr && (row->kind == FileKind::tokenizer || row->kind == FileKind::shard_index);
-  const FileKind kind = kind_of_content(path);
+  const FileKind kind = kind_of_content(path, false);
   const bool any_suffix = kind == FileKind::unknown && !json && is_readable(path);
   if (any_suffix && starts_as_text(first_bytes(path))) return kind;
   return check_kind(path, kinds, where, expected);
+}
+
+void check_content(const std::string& path, const std::string& where, const char* expected) {
+  const FileKind kind = kind_of_file(path);
+  if (kind_of_content(path, true) == kind || is_text_format(kind)) check_kind(path, {}, where, expected);
 }
 
 bool has_other_suffix(const std::string& path, FileKind written) {

@@ -31,10 +31,15 @@ enum class FileKind {
   zip,
   picture,
   other_picture,  ///< of a format that is not read
+  lfs_pointer,    ///< stands for a file in a clone by git that lacks Git LFS
+  web_page,
+  empty,
+  json,  ///< a text that begins as JSON
+  text,  ///< another text
 };
 
-/// Kind of an existing file by its first bytes, a zip archive by its entries, else by its suffix. unknown for a file
-/// that can't be read: who reads it has the reason.
+/// Kind of an existing file by its first bytes, a zip archive by its entries, else by its suffix. A text is of the kind
+/// of its suffix if that is a format of texts. unknown for a file that can't be read: who reads it has the reason.
 FileKind kind_of_file(const std::string& path);
 
 /// Returns the kind of a file. Throws a FileError if it is a known one that isn't one of `kinds`: `where`, `expected`
@@ -46,6 +51,9 @@ FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kin
 /// JSON.
 FileKind check_kind_of_text(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
                             const char* expected);
+
+/// The same for readers of binary files with any suffix: it counts only if the file is a text.
+void check_content(const std::string& path, const std::string& where, const char* expected);
 
 /// True if a path has a suffix of another format than the one that is going to be written.
 bool has_other_suffix(const std::string& path, FileKind written);

@@ -34,14 +34,14 @@ std::vector<std::uint32_t> parse_checksums(const std::string& text, std::size_t 
   return out;
 }
 
-/// True for the index of shards: a JSON object. A safetensors file that began with it would have a header of 2^56
-/// bytes.
+/// True for the index of shards, or another JSON text. A safetensors file that began with it would have a header of
+/// 2^56 bytes.
 bool is_index(const detail::OpenFile& file, const std::string& where) {
   std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 64)), '\0');
   file.read(0, text.data(), text.size(), where);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || text[first] != '{') return false;
-  return text.size() > 8 && text[7] != '\0';
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return false;
+  return text.size() < 8 || text[7] != '\0';
 }
 
 /// Shape of the bytes of a tensor whose dtype mezzo lacks.
@@ -121,7 +121,7 @@ namespace {
 
 detail::RecognizedFile recognized_safetensors(const std::string& given) {
   const std::string path = detail::with_index(given);
-  detail::check_kind(path, {detail::FileKind::safetensors, detail::FileKind::shard_index},
+  detail::check_kind(path, {detail::FileKind::safetensors, detail::FileKind::shard_index, detail::FileKind::json},
                      detail::safetensors_label(path), "a safetensors file or an index of shards");
   return {path};
 }
@@ -133,13 +133,17 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : SafetensorsFile(reco
 SafetensorsFile::SafetensorsFile(const detail::RecognizedFile& recognized) : TensorFile(recognized.path) {
   const std::string where = detail::safetensors_label(path());
   const auto whole = std::make_shared<Shard>(path());
-  if (!is_index(whole->file, where)) {
+  if (!path().ends_with(detail::index_suffix) && !is_index(whole->file, where)) {
     add_shard(whole, nullptr);
     return;
   }
   const detail::ShardIndex index = detail::read_shard_index(path(), where);
   if (index.empty()) checksummed_ = Checksums::none;
-  for (const auto& [shard, names] : index) add_shard(std::make_shared<Shard>(shard), &names);
+  for (const auto& [shard, names] : index) {
+    const auto file = std::make_shared<Shard>(shard);
+    detail::check_kind(shard, {detail::FileKind::safetensors}, detail::safetensors_label(shard), "a safetensors file");
+    add_shard(file, &names);
+  }
 }
 
 /// Adds all tensors of a shard, or those that an index expects in it.

@@ -25,10 +25,10 @@ nlohmann::json parse_index(const std::string& path, const std::string& where) {
   std::string text(file.size(), ' ');
   file.read(0, text.data(), text.size(), where);
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  const bool good = json.is_object() && json.contains(weight_map) && json.at(weight_map).is_object();
-  if (!good)
-    fail<FileError>(where, "an index must be a JSON object with an object \"{}\"; got another text", weight_map);
-  return json.at(weight_map);
+  const auto map = json.is_object() ? json.find(weight_map) : json.end();
+  if (map != json.end() && map->is_object()) return *map;
+  fail<FileError>(where, "an index must be a JSON object with an object \"{}\"; got {}", weight_map,
+                  json.is_object() ? "a JSON object without it" : "another text");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ WeightSource::WeightSource(const std::string& given, const LoadWeightsOptions& o
   label_ = fmt::format("[load_weights \"{}\"]", path);
   const Renaming renamed(options, where);
   const FileKind kind =
-      check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::torch}, label_,
+      check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::json, FileKind::torch}, label_,
                  "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, or a "
                  "PyTorch file (.pt, .bin)");
   WeightTable contents;

@@ -50,10 +50,15 @@ BOOST_AUTO_TEST_CASE(files_are_read) {
   check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
                           [&] { image::read_image(missing); });
   const std::string text = folder.write("text.jpg", {'t', 'e', 'x', 't'});
+  check_throws<FileError>("[read_image \"" + text +
+                              "\"] must be a picture; it is a text: a failed download may have left a message in "
+                              "place of the file",
+                          [&] { image::read_image(text); });
+  const std::string other = folder.write("other.jpg", {1, 2, 3, 4});
   check_throws<FileError>(
-      "[decode_image] \"" + text +
+      "[decode_image] \"" + other +
           "\": must start as a JPEG, PNG, BMP, TIFF or WebP file does; got 4 bytes of another format",
-      [&] { image::read_image(text); });
+      [&] { image::read_image(other); });
 }
 
 BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {

@@ -117,8 +117,9 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_models_are_refused) {
     BOOST_TEST(error.substr(0, where.size()) == where);
     return error.substr(std::min(where.size(), error.size()));
   };
-  BOOST_TEST(text({}) == "there must be 1 piece for unknown characters; got 0");
-  BOOST_TEST(text({'{', '}'}) == "must be a protobuf message; it is damaged or cut off");
+  BOOST_TEST(text({}) == "must be a SentencePiece model (tokenizer.model); it is an empty file: get the file again");
+  BOOST_TEST(text({0x12, 0}) == "there must be 1 piece for unknown characters; got 0");
+  BOOST_TEST(text({'{', '\1'}) == "must be a protobuf message; it is damaged or cut off");
   const std::vector<std::uint8_t> model = model_of("bpe");
   for (const std::size_t size : {model.size() - 1, model.size() / 2, std::size_t{3}}) {
     BOOST_TEST(text({model.begin(), model.begin() + static_cast<std::ptrdiff_t>(size)}) ==
@@ -181,6 +182,19 @@ BOOST_AUTO_TEST_CASE(the_content_of_a_file_tells_its_kind) {
   const std::string other = folder.write("b.model", {'G', 'G', 'U', 'F', 3, 0, 0, 0});
   const std::string error = refused<FileError>([&] { Tokenizer::from_file(other); });
   BOOST_TEST(error.find("must be a tokenizer.json or a SentencePiece model; it is a GGUF file") != error.npos, error);
+  const auto text = [](const std::string& model) {
+    return refused<FileError>([&] { Tokenizer::from_sentencepiece(model); });
+  };
+  const auto must = [](const std::string& model) {
+    return "[Tokenizer] \"" + model + "\": must be a SentencePiece model (tokenizer.model); ";
+  };
+  BOOST_TEST(text(path) == must(path) +
+                               "it is a JSON text: Tokenizer::from_file() reads a tokenizer.json, auto_model() the "
+                               "folder of a config.json");
+  const std::string named = folder.write("tokenizer.json", {json.begin(), json.end()});
+  BOOST_TEST(text(named) == must(named) + "its suffix is that of a tokenizer (JSON): Tokenizer::from_file() reads it");
+  BOOST_TEST(text(other).rfind(must(other) + "it is a GGUF file of llama.cpp: ", 0) == 0U);
+  Tokenizer::from_sentencepiece(folder.write("a.bin", model_of("bpe")));  // any suffix
 }
 
 BOOST_AUTO_TEST_SUITE_END()

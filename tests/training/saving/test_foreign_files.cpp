@@ -74,7 +74,13 @@ std::vector<Sample> recognized_files(const Folder& folder) {
       {"index", write("a.index.json", "{\"weight_map\": {}}"),
        "its suffix is that of an index of shards: load_weights()"},
       {"tokenizer", write("tokenizer.json", "{}"),
-       "its suffix is that of a tokenizer: Tokenizer::from_file() reads it"},
+       "its suffix is that of a tokenizer (JSON): Tokenizer::from_file() reads it"},
+      {"lfs", write("a.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0"),
+       "it is a pointer of Git LFS: get the file itself with `git lfs pull`"},
+      {"web page", write("a.npz", "<!doctype html><p>"), "it is a web page (HTML): download the file itself"},
+      {"empty", write("a.npy", ""), "it is an empty file: get the file again"},
+      {"text", write("a.pt", "not found"), "it is a text: a failed download may have left a message in place of"},
+      {"json", write("json", "{\"error\": 1}"), "it is a JSON text: Tokenizer::from_file() reads a tokenizer.json, "},
   };
 }
 
@@ -91,9 +97,9 @@ std::vector<Reader> readers() {
     layer.load_weights(path);
   };
   return {
-      {"read_csv", [](const std::string& path) { read_csv(path); }, {"gzip"}},
-      {"CsvReader", [](const std::string& path) { CsvReader(path, 10); }, {"gzip"}},
-      {"csv_dataset", [](const std::string& path) { csv_dataset(path); }, {"gzip"}},
+      {"read_csv", [](const std::string& path) { read_csv(path); }, {"gzip", "empty", "text", "json"}},
+      {"CsvReader", [](const std::string& path) { CsvReader(path, 10); }, {"gzip", "empty", "text", "json"}},
+      {"csv_dataset", [](const std::string& path) { csv_dataset(path); }, {"gzip", "empty", "text", "json"}},
       {"read_image", [](const std::string& path) { image::read_image(path); }, {"picture"}},
       {"load_npy", [](const std::string& path) { load_npy(path); }, {"npy"}},
       {"npy_dataset",
@@ -104,13 +110,15 @@ std::vector<Reader> readers() {
       {"load_npz", [](const std::string& path) { load_npz(path); }, {"npz", "zip"}},
       {"load_npz of a name", [](const std::string& path) { load_npz(path, "x"); }, {"npz", "zip"}},
       {"read_idx_file", [](const std::string& path) { read_idx_file(path); }, {"idx", "gzip"}},
-      {"load_safetensors", [](const std::string& path) { load_safetensors(path); }, {"safetensors", "index"}},
+      {"load_safetensors", [](const std::string& path) { load_safetensors(path); }, {"safetensors", "index", "json"}},
       {"TorchFile", [](const std::string& path) { TorchFile{path}; }, {"torch", "zip"}},
-      {"load_weights", weights, {"safetensors", "index", "torch"}},
+      {"load_weights", weights, {"safetensors", "index", "json", "torch"}},
       {"load_model", [](const std::string& path) { load_model(path); }, {"safetensors"}},
       {"FeatureSpace::load", [](const std::string& path) { FeatureSpace::load(path); }, {"safetensors"}},
-      {"Tokenizer", [](const std::string& path) { Tokenizer::from_file(path); }, {"tokenizer"}},
-      {"WordPieceTokenizer", [](const std::string& path) { WordPieceTokenizer{path}; }, {}},
+      {"Tokenizer",
+       [](const std::string& path) { Tokenizer::from_file(path); },
+       {"tokenizer", "empty", "text", "json"}},
+      {"WordPieceTokenizer", [](const std::string& path) { WordPieceTokenizer{path}; }, {"empty", "text", "json"}},
   };
 }
 

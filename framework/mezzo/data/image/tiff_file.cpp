@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include <mezzo/data/image/formats.hpp>
 
@@ -16,6 +17,16 @@ constexpr tmsize_t most_tiff_memory = tmsize_t{192} << 20;
 tmsize_t refuse_writing(thandle_t, void*, tmsize_t) { return -1; }
 int keep_open(thandle_t) { return 0; }
 int ignore_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+/// A message of libtiff without the row UINT32_MAX, which stands for a row that it doesn't know.
+std::string without_unknown_row(std::string message) {
+  for (const std::string_view place :
+       {" at scanline 4294967295", " for scanline 4294967295", " row 4294967295, col 4294967295,"}) {
+    const std::size_t found = message.find(place);
+    if (found != std::string::npos) message.erase(found, place.size());
+  }
+  return message;
+}
 
 }  // namespace
 
@@ -43,7 +54,8 @@ std::uint32_t TiffFile::large_number(std::uint32_t tag, std::uint32_t otherwise)
 }
 
 void TiffFile::refuse(const char* otherwise) const {
-  fail_decoding(name_, "not a whole TIFF file: {}", source_.reason[0] != 0 ? source_.reason : otherwise);
+  fail_decoding(name_, "not a whole TIFF file: {}",
+                without_unknown_row(source_.reason[0] != 0 ? source_.reason : otherwise));
 }
 
 tmsize_t TiffFile::read(thandle_t handle, void* to, tmsize_t count) {

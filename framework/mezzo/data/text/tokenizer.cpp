@@ -92,12 +92,12 @@ void read_added_tokens(detail::JsonFields& file, detail::TokenizerPipeline& pipe
   }
 }
 
-/// Content of a file, and the start of errors about it.
-std::pair<std::string, std::string> read_tokenizer_file(const std::string& path) {
-  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path);
-  detail::check_kind_of_text(path, {detail::FileKind::tokenizer}, where, "a tokenizer.json or a SentencePiece model");
+/// Start of errors about a file.
+std::string tokenizer_place(const std::string& path) { return fmt::format("{} \"{}\":", tokenizer_label, path); }
+
+std::string tokenizer_content(const std::string& path) {
   const detail::Bytes bytes = detail::read_file(path, largest_json);
-  return {std::string(bytes.begin(), bytes.end()), where};
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
@@ -132,13 +132,16 @@ Tokenizer Tokenizer::read_model(const std::string& bytes, const SentencePieceOpt
 }
 
 Tokenizer Tokenizer::from_file(const std::string& path) {
-  const auto [content, where] = read_tokenizer_file(path);
+  const std::string where = tokenizer_place(path);
+  detail::check_kind_of_text(path, {detail::FileKind::tokenizer}, where, "a tokenizer.json or a SentencePiece model");
+  const std::string content = tokenizer_content(path);
   return detail::may_be_sentencepiece(content) ? read_model(content, {}, where) : read(content, where);
 }
 
 Tokenizer Tokenizer::from_sentencepiece(const std::string& path, const SentencePieceOptions& options) {
-  const auto [content, where] = read_tokenizer_file(path);
-  return read_model(content, options, where);
+  const std::string where = tokenizer_place(path);
+  detail::check_content(path, where, "a SentencePiece model (tokenizer.model)");
+  return read_model(tokenizer_content(path), options, where);
 }
 
 Tokenizer Tokenizer::from_str(const std::string& json) { return read(json, tokenizer_label); }
@@ -157,11 +160,9 @@ std::string Tokenizer::to_str() const {
 }
 
 void Tokenizer::save(const std::string& path) const {
-  const std::string where = fmt::format("{} \"{}\":", tokenizer_label, path), text = to_str();
+  const std::string where = tokenizer_place(path), text = to_str();
   detail::check_suffix(path, detail::FileKind::tokenizer, where, ".json, or have a suffix of its own");
-  detail::FileReplacement file(path, where);
-  file.write(text.data(), text.size());
-  file.commit();
+  detail::replace_file(path, text, where);
 }
 
 const detail::TokenizerPipeline& Tokenizer::pipeline() const { return *detail::unmoved<Tokenizer>(pipeline_); }

@@ -1,42 +1,17 @@
 #include <mezzo/data/text/word_piece_tokenizer.hpp>
 
-#include <algorithm>
-#include <string_view>
-
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/text/tokenizer/normalizers.hpp>
 #include <mezzo/data/text/tokenizer/tokenized_rows.hpp>
-#include <mezzo/io/file.hpp>
-#include <mezzo/io/file_kind.hpp>
+#include <mezzo/data/text/tokenizer/vocabulary_file.hpp>
 
 namespace mezzo {
 namespace {
 
 using Ids = WordPieceTokenizer::Ids;
 
-constexpr std::uint64_t largest_vocabulary = std::uint64_t{256} << 20;  // in bytes
 constexpr const char* word_piece_label = "[WordPieceTokenizer]";
-
-/// Reads a file with one token per line.
-detail::TokenVocabulary read_lines(const std::string& path, const std::string& where) {
-  detail::check_kind_of_text(path, {}, where, "a text with a token in each line (vocab.txt)");
-  const detail::Bytes bytes = detail::read_file(path, largest_vocabulary);
-  detail::TokenVocabulary out;
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (std::uint64_t id = 0; !text.empty(); ++id) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (const auto old = out.find(line)) {
-      fail<FileError>(where, "every line must hold another token; got \"{}\" in lines {} and {}", line, *old + 1,
-                      id + 1);
-    }
-    out.add(std::string(line), id, where);
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -46,7 +21,7 @@ struct WordPieceTokenizer::Vocabulary {
 
   Vocabulary(const std::string& path, bool lowercase) {
     const std::string where = fmt::format("{} \"{}\":", word_piece_label, path);
-    detail::TokenVocabulary vocabulary = read_lines(path, where);
+    detail::TokenVocabulary vocabulary = detail::read_vocabulary_file(path, where);
     const auto require = [&](const char* token) {
       const auto id = vocabulary.find(token);
       if (!id) fail<FileError>(where, "must have the token {}; got {} tokens without it", token, vocabulary.size());
