@@ -193,6 +193,26 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_reported) {
       (model.load_weights(folder.path("b"), {.skip_mismatch = true}).mismatched_keys == Names{"a.weight", "a.bias"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_load_that_skips_everything_is_an_error) {
+  const Folder folder;
+  const std::string path = folder.path("a"), where = "[safetensors \"" + path + "\"] ";
+  save_safetensors(path, tensors_of_two_dense("encoder."));
+  Sequential model = two_dense();
+  const auto before = values_of(model);
+  const auto text = [&] { return refused<FileError>([&] { model.load_weights(path, {.strict = false}); }); };
+  BOOST_TEST(text().rfind(where + "must have a tensor of [", 0) == 0U, text());
+  BOOST_TEST(text().find("]; no name matches: the file has \"encoder.a.bias\", \"encoder.a.weight\", "
+                         "\"encoder.b.bias\" and 1 more, the layer \"a.weight\", \"a.bias\", \"b.weight\" and 1 "
+                         "more") != std::string::npos,
+             text());
+  save_safetensors(path, {{"a.weight", Tensor({3, 3})}, {"c", Tensor({1})}});
+  BOOST_TEST(text().find("no tensor fits [") != std::string::npos, text());
+  BOOST_TEST(text().find("]: tensor \"a.weight\" must have shape (3, 2), got (3, 3)") != std::string::npos, text());
+  save_safetensors(path, {});
+  BOOST_TEST(text().find("; no name matches: the file has none, the layer \"a.weight\"") != std::string::npos, text());
+  BOOST_TEST(changed_since(before, model) == "");
+}
+
 BOOST_AUTO_TEST_CASE(float8_tensors_are_no_floats_of_mezzo) {
   Sequential model({Input({3}), Dense(2, {.use_bias = false, .name = "d"})});
   const std::string path = recorded_path("float8.safetensors");

@@ -9,8 +9,8 @@ namespace mezzo {
 /// `strip_prefixes`, then `rename`. Names of a checkpoint of mezzo are those of its weights, without "model.".
 struct LoadWeightsOptions {
   bool skip_mismatch = false;  ///< true: skips tensors of another shape, with one warning that lists them
-  /// False: loads the tensors that fit and skips all others; the report lists these. A file that is malformed is an
-  /// error all the same.
+  /// False: loads the tensors that fit and skips all others; the report lists these. A file that is malformed, or that
+  /// has no tensor that fits, is an error all the same.
   bool strict = true;
   /// Replacements in names, each a regular expression of RE2 and a text, applied in order to every match:
   /// `{{"^encoder\\.layer\\.(\\d+)", "blocks.$1"}}`. "$1" to "$9" are the groups.

@@ -40,6 +40,30 @@ Tensor numbers_of(const detail::WeightMatch& match, const detail::WeightSource& 
   return match.weight->from_file(numbers);
 }
 
+/// The first of some names, for an error.
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> first(names.begin(), names.begin() + std::min(names.size(), most));
+  const std::string more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  return names.empty() ? "none" : fmt::format("\"{}\"{}", fmt::join(first, "\", \""), more);
+}
+
+/// Throws if a load that skips what doesn't fit would load nothing.
+void check_any_match(const detail::WeightMatching& matching, const detail::FileWeights& all,
+                     const detail::WeightSource& file, const std::string& label) {
+  if (!matching.matches.empty() || all.weights.empty()) return;
+  if (matching.shapes.any() || matching.dtypes.any()) {
+    detail::Findings faults = matching.shapes;
+    faults.add(matching.dtypes);
+    fail<FileError>(file.label(), "no tensor fits {}: {}", label, faults.text());
+  }
+  std::vector<std::string> names, known;
+  for (const TensorEntry& entry : file.entries()) names.push_back(entry.name);
+  for (const detail::FileWeight& weight : all.weights) known.push_back(weight.name());
+  fail<FileError>(file.label(), "must have a tensor of {}; no name matches: the file has {}, the layer {}", label,
+                  first_names(names), first_names(known));
+}
+
 }  // namespace
 
 void Layer::set_weight_files(const detail::WeightFileRules& rules) {
@@ -64,6 +88,7 @@ LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::str
   if (options.strict) faults.add(matching.misfits);
   if (options.strict && !options.skip_mismatch) faults.add(matching.shapes);
   if (faults.any()) fail<FileError>(file.label(), "does not fit {}: {}", label, faults.text());
+  if (!options.strict) check_any_match(matching, all, file, label);
   for (const WeightMatch& match : matching.matches) {
     file.check(match.name);
     if (!match.second.empty()) file.check(match.second);
