@@ -96,6 +96,16 @@ BOOST_AUTO_TEST_CASE(unknown_values_are_errors_with_file_key_and_both_values) {
       "model_type must be one of bert, roberta, xlm-roberta, camembert, distilbert, gpt2, llama, qwen2, mistral, "
       "vit, resnet, resnet18, resnet34, resnet50, resnet101, resnet152, mobilenet_v2, mobilenetv2_035, "
       "mobilenetv2_050, mobilenetv2_075, mobilenetv2_100, mobilenetv2_140; got \"t5\"");
+  for (const char* key : {"dtype", "torch_dtype"}) {
+    BOOST_TEST(
+        refused_change(bert, {{key, "float17"}}) ==
+        std::string(key) +
+            " must be a dtype of torch: auto, bfloat16, double, float, float16, float32, float64, float8_e4m3fn, "
+            "float8_e5m2, half, int8, uint8; got \"float17\"");
+    BOOST_TEST(refused_change(bert, {{key, 16}}).find("; got 16") != std::string::npos);
+    for (const json& good : {json("bfloat16"), json("torch.float16"), json("auto"), json()})
+      BOOST_TEST(refused_change(bert, {{key, good}}) == "");
+  }
   const RecordedFolder classifier("bert_classifier");
   BOOST_TEST(refused_change(classifier, {{"num_labels", 2}}) ==
              "num_labels must be 3, the number of names in id2label; got 2");

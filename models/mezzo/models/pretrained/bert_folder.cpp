@@ -45,13 +45,15 @@ std::vector<PretrainedClass> bert_classes() {
                        .model_types = {"bert"},
                        .defaults = {},
                        .describe = describe_encoder,
-                       .names = {.read = old_names, .heads = R"(^(pooler|classifier|cls|qa_outputs)\.)"}}),
+                       .names = {.read = old_names, .heads = R"(^(pooler|classifier|cls|qa_outputs)\.)"},
+                       .has_word_pieces = true}),
           pretrained_class<BertForSequenceClassification, BertForSequenceClassificationOptions>(
               "BertForSequenceClassification", {.architectures = {"BertForSequenceClassification"},
                                                 .model_types = {"bert"},
                                                 .defaults = {},
                                                 .describe = describe_classifier,
-                                                .names = classifier_names()})};
+                                                .names = classifier_names(),
+                                                .has_word_pieces = true})};
 }
 
 }  // namespace mezzo::detail

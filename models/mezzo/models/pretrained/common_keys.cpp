@@ -1,5 +1,6 @@
 #include <mezzo/models/pretrained/common_keys.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include <mezzo/models/pretrained/config_fields.hpp>
@@ -31,7 +32,24 @@ bool is_common_key(const std::string& key) {
   return known.count(key) > 0;
 }
 
+namespace {
+
+/// Refuses a dtype that torch has not. The models have a dtype of their own, so the key is no option.
+void check_dtype(const ConfigFields& fields, const char* key) {
+  static const std::set<std::string> known{"auto", "float32",  "float", "float64", "double",        "float16",
+                                           "half", "bfloat16", "int8",  "uint8",   "float8_e4m3fn", "float8_e5m2"};
+  const auto found = fields.json().find(key);
+  if (fields.writes() || found == fields.json().end() || found->is_null()) return;
+  std::string name = found->is_string() ? found->get<std::string>() : "";
+  if (name.rfind("torch.", 0) == 0) name.erase(0, std::string("torch.").size());
+  if (known.count(name) == 0) fields.refuse(key, fmt::format("a dtype of torch: {}", fmt::join(known, ", ")));
+}
+
+}  // namespace
+
 void describe_common(ConfigFields& fields) {
+  check_dtype(fields, "torch_dtype");
+  check_dtype(fields, "dtype");
   fields.fixed("is_decoder", false);
   fields.fixed("is_encoder_decoder", false);
   fields.fixed("add_cross_attention", false);

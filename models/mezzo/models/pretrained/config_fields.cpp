@@ -45,7 +45,10 @@ void ConfigFields::integer(const char* key, std::int64_t least, std::int64_t& va
   if (writes_) return write(key, value);
   read_.insert(key);
   const auto found = json_.find(key);
-  if (found == json_.end()) return;
+  if (found == json_.end()) {
+    if (value > 0) default_sizes_.push_back(fmt::format("{} = {}", path(key), value));  // 0 stands for null
+    return;
+  }
   const bool fits = found->is_number_integer() && *found >= least && *found <= max_config_int;
   if (!fits) refuse(key, fmt::format("an integer from {} to {}", least, max_config_int));
   value = found->get<std::int64_t>();

@@ -80,6 +80,9 @@ class ConfigFields {
   /// Written keys in the place of those in another config.
   Json merged_into(Json config) const;
 
+  /// `key = value` for each size that the config lacks and that has transformers' default.
+  const std::vector<std::string>& default_sizes() const { return default_sizes_; }
+
   /// Names of the classes that were read or are written.
   const std::vector<std::string>& label_names() const { return labels_; }
 
@@ -97,7 +100,7 @@ class ConfigFields {
   bool writes_ = false;
   FromPretrainedOptions options_;
   std::int64_t most_layers_ = 0;
-  std::vector<std::string> labels_;
+  std::vector<std::string> labels_, default_sizes_;
   std::set<std::string> read_, ignored_, dropped_;
   bool used_labels_ = false, used_pooling_ = false;
 };

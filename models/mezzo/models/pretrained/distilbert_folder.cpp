@@ -37,14 +37,16 @@ std::vector<PretrainedClass> distilbert_classes() {
                                                                          .model_types = {"distilbert"},
                                                                          .defaults = {},
                                                                          .describe = describe_distilbert,
-                                                                         .names = {.heads = distilbert_heads}}),
+                                                                         .names = {.heads = distilbert_heads},
+                                                                         .has_word_pieces = true}),
           pretrained_class<DistilBertForSequenceClassification, DistilBertForSequenceClassificationOptions>(
               "DistilBertForSequenceClassification",
               {.architectures = {"DistilBertForSequenceClassification"},
                .model_types = {"distilbert"},
                .defaults = {},
                .describe = describe_distilbert_classifier,
-               .names = {.read = {{"^(embeddings|transformer)\\.", "distilbert.$1."}}, .heads = distilbert_heads}})};
+               .names = {.read = {{"^(embeddings|transformer)\\.", "distilbert.$1."}}, .heads = distilbert_heads},
+               .has_word_pieces = true})};
 }
 
 }  // namespace mezzo::detail

@@ -42,7 +42,7 @@ struct PretrainedReport {
 template <class M>
 struct Pretrained {
   M model;                               ///< the model, built, with the weights of the folder
-  std::optional<Tokenizer> tokenizer{};  ///< the folder's tokenizer.json; empty if it has none
+  std::optional<Tokenizer> tokenizer{};  ///< the folder's tokenizer; empty if it has none that is read
   PretrainedReport report{};             ///< parts of the folder that were not used
 };
 
@@ -59,7 +59,8 @@ MEZZO_API Pretrained<Any<Model>> read_pretrained(const std::string& folder, cons
 /// - Weights: model.safetensors, its shards, or pytorch_model.bin. Every weight of the body must be there with its
 ///   shape. A head that the folder lacks is new; heads of other tasks are left out. Both are a warning, and in
 ///   `report.weights`.
-/// - tokenizer.json. It pads with the pad_token of tokenizer_config.json.
+/// - tokenizer.json, or the vocab.txt of a BERT or DistilBERT. It pads with the pad_token of tokenizer_config.json. A
+///   folder with another tokenizer alone, such as tokenizer.model, gives none and a warning that names the file.
 ///
 /// M: Bert, BertForSequenceClassification and others, see docs/finetuning.md. Throws a FileError that names file, key,
 /// expected and given value if the folder does not fit, a ValueError for options out of range or without effect on M,

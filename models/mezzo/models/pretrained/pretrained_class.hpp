@@ -33,6 +33,7 @@ struct PretrainedClass {
   const std::type_info* type = nullptr;  ///< class of mezzo
   std::string name{};                    ///< its name, for errors
   FolderNames names{};
+  bool has_word_pieces = false;  ///< a tokenizer may be a vocab.txt of BERT
   /// Reads the config and makes the model, without weights.
   std::function<Any<Model>(ConfigFields&, const FromPretrainedOptions&)> make{};
   /// Shape of an input that builds a model of this class.
@@ -50,17 +51,24 @@ struct PretrainedFamily {
   void (*describe)(ConfigFields& fields, Options& options) = nullptr;  ///< names every key and its option
   Shape (*input)(const Options& options) = nullptr;                    ///< null: (1, 1), ids of tokens
   FolderNames names{};
+  bool has_word_pieces = false;  ///< a tokenizer may be a vocab.txt of BERT
 };
+
+/// Entry of a class M without its functions.
+template <class M, class Options>
+PretrainedClass entry_of(const char* name, PretrainedFamily<Options>& family) {
+  return {.architectures = std::move(family.architectures),
+          .model_types = std::move(family.model_types),
+          .type = &typeid(M),
+          .name = name,
+          .names = std::move(family.names),
+          .has_word_pieces = family.has_word_pieces};
+}
 
 /// Entry of a class M with a constructor that takes Options, and a member function options().
 template <class M, class Options>
 PretrainedClass pretrained_class(const char* name, PretrainedFamily<Options> family) {
-  PretrainedClass out;
-  out.architectures = std::move(family.architectures);
-  out.model_types = std::move(family.model_types);
-  out.type = &typeid(M);
-  out.name = name;
-  out.names = std::move(family.names);
+  auto out = entry_of<M>(name, family);
   out.make = [defaults = std::move(family.defaults), describe = family.describe](
                  ConfigFields& fields, const FromPretrainedOptions& given) -> Any<Model> {
     Options options = defaults;

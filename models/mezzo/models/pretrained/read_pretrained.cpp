@@ -6,6 +6,7 @@
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/models/pretrained/folder_files.hpp>
+#include <mezzo/models/pretrained/folder_tokenizer.hpp>
 #include <mezzo/models/pretrained/pretrained_class.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/nn/weight_files.hpp>
@@ -45,8 +46,21 @@ std::int64_t elements_of(const WeightSource& weights) {
   return count;
 }
 
+/// End of errors about sizes that may come from a key that config.json lacks.
+std::string text_of_defaults(const ConfigFields& fields) {
+  if (fields.default_sizes().empty()) return {};
+  return fmt::format("; config.json lacks sizes, for which transformers' defaults stand: {}",
+                     fmt::join(fields.default_sizes(), ", "));
+}
+
+/// A model that was built, and the end of errors about its sizes.
+struct BuiltModel {
+  Any<Model> model;
+  std::string defaults;
+};
+
 /// Makes the model of a config and builds it. Its weights are zeros under a LayerWeightBudget.
-Any<Model> build_model(const OpenFolder& folder, const FromPretrainedOptions& options, PretrainedReport* report) {
+BuiltModel build_model(const OpenFolder& folder, const FromPretrainedOptions& options, PretrainedReport* report) {
   ConfigFields fields(folder.config, folder.config_where, options,
                       static_cast<std::int64_t>(folder.weights.entries().size()));
   try {
@@ -57,7 +71,7 @@ Any<Model> build_model(const OpenFolder& folder, const FromPretrainedOptions& op
       report->labels = fields.label_names();
     }
     model->build(folder.kind->input(*model));
-    return model;
+    return {std::move(model), text_of_defaults(fields)};
   } catch (const FileError&) {
     throw;
   } catch (const MemoryError&) {
@@ -65,12 +79,13 @@ Any<Model> build_model(const OpenFolder& folder, const FromPretrainedOptions& op
   } catch (const Error& error) {
     const std::string text = error.what();
     if (text.rfind(folder.config_where, 0) == 0) throw;
-    fail<FileError>(folder.config_where, "{}", text);
+    fail<FileError>(folder.config_where, "{}{}", text, text_of_defaults(fields));
   }
 }
 
 /// Throws for weights that don't fit, except heads.
-void check_fit(const OpenFolder& folder, const WeightMatching& matching, const FromPretrainedOptions& options) {
+void check_fit(const OpenFolder& folder, const WeightMatching& matching, const FromPretrainedOptions& options,
+               const std::string& defaults) {
   const Pattern heads(folder.kind->names.heads.empty() ? "^$" : folder.kind->names.heads);
   const auto is_head = [&](const std::string& name) { return !options.strict && heads.is_found_in(name); };
   Findings faults = matching.contradictions;
@@ -83,8 +98,8 @@ void check_fit(const OpenFolder& folder, const WeightMatching& matching, const F
   if (!options.ignore_mismatched_sizes) faults.add(matching.shapes);
   faults.add(matching.dtypes);
   if (!faults.any()) return;
-  fail<FileError>(folder.weights.label(), "does not fit {} with the sizes of config.json: {}", folder.kind->name,
-                  faults.text());
+  fail<FileError>(folder.weights.label(), "does not fit {} with the sizes of config.json: {}{}", folder.kind->name,
+                  faults.text(), defaults);
 }
 
 void warn_of(const OpenFolder& folder, const PretrainedReport& report) {
@@ -106,25 +121,25 @@ Pretrained<Any<Model>> read_pretrained(const std::string& path, const FromPretra
                                        const std::type_info* type) {
   const OpenFolder folder = open_folder(path, type);
   PretrainedReport report;
-  std::optional<Any<Model>> model;
-  {
+  const auto build_within_budget = [&] {
     const LayerWeightBudget budget(2 * elements_of(folder.weights) + spare_weights);
-    model = build_model(folder, options, &report);
-  }
+    return build_model(folder, options, &report);
+  };
+  auto [model, defaults] = build_within_budget();
   if (options.strict && !report.unknown_keys.empty()) {
     fail<FileError>(folder.config_where, "strict: keys must be known; got {}", fmt::join(report.unknown_keys, ", "));
   }
-  const FileWeights expected = file_weights(*(*model)->state());
+  const FileWeights expected = file_weights(*model->state());
   const WeightMatching matching = match_weights(folder.weights, expected);
-  check_fit(folder, matching, options);
+  check_fit(folder, matching, options, defaults);
   const bool has_new = !matching.report.missing_keys.empty() || !matching.report.mismatched_keys.empty();
-  if (has_new) model = build_model(folder, options, nullptr);  // with initial values
-  report.weights = assign_weights(*(*model)->state(), folder.where, folder.weights, {.strict = false});
+  if (has_new) model = build_model(folder, options, nullptr).model;  // with initial values
+  report.weights = assign_weights(*model->state(), folder.where, folder.weights, {.strict = false});
   report.config = folder.config.dump(2);
   warn_of(folder, report);
   std::optional<Tokenizer> tokenizer;
-  if (options.tokenizer) tokenizer = tokenizer_in(path);
-  return {std::move(*model), std::move(tokenizer), std::move(report)};
+  if (options.tokenizer) tokenizer = tokenizer_in(path, folder.kind->has_word_pieces);
+  return {std::move(model), std::move(tokenizer), std::move(report)};
 }
 
 }  // namespace mezzo::detail

@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -12,12 +11,7 @@ namespace mezzo::detail {
 /// has, and further arguments of its constructor. model() makes a model of them, the static of() returns a model's.
 template <class M, class Arguments>
 PretrainedClass vision_class(const char* name, PretrainedFamily<Arguments> family) {
-  PretrainedClass out;
-  out.architectures = std::move(family.architectures);
-  out.model_types = std::move(family.model_types);
-  out.type = &typeid(M);
-  out.name = name;
-  out.names = std::move(family.names);
+  auto out = entry_of<M>(name, family);
   out.make = [defaults = std::move(family.defaults), describe = family.describe](
                  ConfigFields& fields, const FromPretrainedOptions& given) -> Any<Model> {
     Arguments arguments = defaults;
