@@ -13,6 +13,18 @@ cmake --build "$folder" -- --quiet
 "$folder/consumer_xtensor"
 "$folder/consumer_eigen"
 
+mkdir "$folder/unknown"
+cat >"$folder/unknown/CMakeLists.txt" <<'PROJECT'
+cmake_minimum_required(VERSION 3.22)
+project(unknown LANGUAGES NONE)
+find_package(mezzo REQUIRED COMPONENTS xtensor xtensors)
+PROJECT
+if text=$(cmake -S "$folder/unknown" -B "$folder/unknown/build" -DCMAKE_PREFIX_PATH="$prefix" 2>&1) ||
+  ! grep -q 'Unknown component "xtensors", known ones: xtensor, eigen' <<<"$text"; then
+  echo "check.sh: an unknown component must be named; got $text"
+  exit 1
+fi
+
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs mezzo | tr '\n' ' ')"
 "$compiler" -std=c++17 -Wall -Wextra -Werror "$source/main.cpp" -o "$folder/consumer_pkgconfig" "${flags[@]}" \
