@@ -4,9 +4,11 @@
 #include <mezzo/models/distilbert.hpp>
 #include <mezzo/models/gpt.hpp>
 #include <mezzo/models/llama.hpp>
+#include <mezzo/models/roberta.hpp>
 #include <mezzo/models/vit.hpp>
+#include <mezzo/models/vit_model.hpp>
 
-// Sizes of the models that tests/parity/models.py recorded.
+// Sizes of small models; tests/parity/models.py recorded some of them.
 namespace mezzo_tests {
 
 inline mezzo::BertOptions small_bert() {
@@ -18,6 +20,15 @@ inline mezzo::BertOptions small_bert() {
           .max_position_embeddings = 10,
           .hidden_dropout_prob = 0,
           .attention_probs_dropout_prob = 0};
+}
+
+inline mezzo::RobertaOptions small_roberta() {
+  return {.vocab_size = 19,
+          .hidden_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 3,
+          .intermediate_size = 20,
+          .max_position_embeddings = 10};
 }
 
 inline mezzo::DistilBertOptions small_distilbert() {
@@ -55,6 +66,16 @@ inline mezzo::LlamaOptions small_llama() {
 inline mezzo::ViTOptions small_vit() {
   return {
       .image_size = 8, .patch_size = 4, .num_layers = 2, .num_heads = 3, .hidden_dim = 12, .mlp_dim = 20, .classes = 5};
+}
+
+inline mezzo::ViTModelOptions small_vit_model() {
+  return {.hidden_size = 12,
+          .num_hidden_layers = 2,
+          .num_attention_heads = 3,
+          .intermediate_size = 20,
+          .image_size = 8,
+          .patch_size = 4,
+          .num_channels = 1};
 }
 
 }  // namespace mezzo_tests

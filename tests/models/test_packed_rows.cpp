@@ -10,10 +10,13 @@
 #include <mezzo/optimizers/adam.hpp>
 #include <mezzo/training/model/model.hpp>
 
+#include "small.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
 using mezzo_tests::check_throws;
+using mezzo_tests::small_gpt;
+using mezzo_tests::small_llama;
 
 namespace {
 
@@ -51,46 +54,33 @@ void check_model(M& model, const std::string& label) {
   });
 }
 
+/// In float64, with weights large enough for different logits.
+template <class Options>
+Options precise(Options options) {
+  options.initializer_range = 0.5;
+  options.dtype = "float64";
+  return options;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(packed_rows)
 
 BOOST_AUTO_TEST_CASE(logits_of_gpt_are_those_of_the_texts_alone) {
   seed_everything(1);
-  GPT model({.vocab_size = 17,
-             .n_positions = 10,
-             .n_embd = 8,
-             .n_layer = 2,
-             .n_head = 2,
-             .initializer_range = 0.5,
-             .dtype = "float64"});
+  GPT model(precise(small_gpt()));
   check_model(model, "[GPT]");
 }
 
 BOOST_AUTO_TEST_CASE(logits_of_llama_are_those_of_the_texts_alone) {
   seed_everything(2);
-  Llama model({.vocab_size = 17,
-               .hidden_size = 8,
-               .intermediate_size = 12,
-               .num_hidden_layers = 2,
-               .num_attention_heads = 2,
-               .num_key_value_heads = 1,
-               .max_position_embeddings = 10,
-               .initializer_range = 0.5,
-               .dtype = "float64"});
+  Llama model(precise(small_llama()));
   check_model(model, "[Llama]");
 }
 
 BOOST_AUTO_TEST_CASE(packed_rows_train_a_model) {
   seed_everything(3);
-  GPT model({.vocab_size = 17,
-             .n_positions = 10,
-             .n_embd = 16,
-             .n_layer = 1,
-             .n_head = 2,
-             .resid_pdrop = 0,
-             .embd_pdrop = 0,
-             .attn_pdrop = 0});
+  GPT model(small_gpt());
   model.compile(
       {.optimizer = Adam(0.01), .loss = SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = -100})});
   const DataLoader loader(packed_letters(), {.batch_size = 2, .shuffle = true});
