@@ -96,6 +96,28 @@ BOOST_AUTO_TEST_CASE(loaders_encode_in_their_threads) {
   BOOST_TEST(tokens == all);
 }
 
+BOOST_AUTO_TEST_CASE(ids_are_those_of_the_tokenizer) {
+  const Tokenizer tokenizer =
+      Tokenizer::from_str(R"({"model": {"type": "WordLevel", "unk_token": "?", "vocab": {"x": 0, "y": 1, "end": 2}}})");
+  const TextDataset texts(Strings{"x", "y"});
+  const auto refuse = [&](const std::string& text, const PackTextsOptions& options) {
+    check_throws<ValueError>("[TextDataset.pack] " + text, [&] { texts.pack(tokenizer, options); });
+  };
+  refuse("end_id must be the id of a token; got 3 for 3 tokens", {.length = 4, .end_id = 3});
+  refuse("pad_id must be the id of a token; got 7 for 3 tokens", {.length = 4, .pad_id = 7});
+  refuse("ignore_id must be pad_id or no id of a token; got 2, \"end\"", {.length = 4, .ignore_id = 2});
+  refuse("ids must not be ignore_id, which the loss leaves out; got 0 in text 0", {.length = 4, .ignore_id = 0});
+  const Dataset data = texts.pack(tokenizer, {.length = 3, .strategy = "padded", .pad_id = 2, .ignore_id = 2});
+  check_rows_are(data, {{"input_ids", {0, 2, 2, 1, 2, 2}}, {"labels", {2, 2, 2, 2, 2, 2}}});
+  check_throws<ValueError>("[TextDataset.pack] text 1: [Tokenizer] the vocabulary must have the unknown token \"?\"",
+                           [&] {
+                             TextDataset(Strings{"x", "z"}).pack(tokenizer, {.length = 4});
+                           });
+  check_throws<ValueError>("[Tokenizer] text 1: [Tokenizer] the vocabulary must have the unknown token \"?\"", [&] {
+    tokenizer.encode_batch({"x", "z"});
+  });
+}
+
 BOOST_AUTO_TEST_CASE(packing_errors) {
   const std::string where = "[TextDataset.pack] ";
   check_throws<ValueError>(where + "length must be at least 1; got 0", [] { letters.pack(letter_ids, {}); });
@@ -111,7 +133,21 @@ BOOST_AUTO_TEST_CASE(packing_errors) {
   check_throws<ValueError>(where + "encode must be given; got none", [] {
     letters.pack(std::function<std::vector<std::int64_t>(const std::string&)>(), {.length = 4});
   });
-  check_throws<FileError>("gone", [] {
+  check_throws<ValueError>(where + "end_id must be 0 or more and below 2^31; got -2",
+                           [] { letters.pack(letter_ids, {.length = 4, .end_id = -2}); });
+  check_throws<ValueError>(where + "end_id and ignore_id must differ; got 50 for both",
+                           [] { letters.pack(letter_ids, {.length = 4, .end_id = 50, .ignore_id = 50}); });
+  check_throws<ValueError>(where + "ids must not be ignore_id, which the loss leaves out; got 5 in text 2",
+                           [] { letters.pack(letter_ids, {.length = 4, .ignore_id = 5}); });
+  check_throws<ValueError>(where + "text 2: [x] no d", [] {
+    letters.pack(
+        [](const std::string& text) {
+          if (text == "de") throw ValueError("[x] no d");
+          return letter_ids(text);
+        },
+        {.length = 4});
+  });
+  check_throws<FileError>(where + "text 1: gone", [] {
     TextDataset(2, [](std::int64_t index) -> std::string {
       if (index == 1) throw FileError("gone");
       return "a";

@@ -149,6 +149,10 @@ BOOST_AUTO_TEST_CASE(functions_and_errors_of_vectorizations) {
   BOOST_TEST(text({.standardize = "upper"}) ==
              "[TextVectorization] unknown standardize \"upper\"; valid names: lower, "
              "lower_and_strip_punctuation, strip_punctuation");
+  BOOST_TEST(text({.standardize = std::function<std::string(const std::string&)>()}) ==
+             "[TextVectorization] unknown standardize \"\"; valid names: lower, lower_and_strip_punctuation, "
+             "strip_punctuation");
+  BOOST_TEST(text({.split = ""}) == "[TextVectorization] unknown split \"\"; valid names: character, whitespace");
   BOOST_TEST(text({.split = "words"}) ==
              "[TextVectorization] unknown split \"words\"; valid names: character, whitespace");
   BOOST_TEST(text({.output_mode = "count", .output_sequence_length = 3}) ==

@@ -132,9 +132,9 @@ BOOST_AUTO_TEST_CASE(tokens_and_ids_are_looked_up) {
   const std::string size = std::to_string(small().vocab_size());
   check_throws<NameError>("[WordPieceTokenizer] unknown token \"Hello\"; the vocabulary has " + size + " others",
                           [] { small().token_to_id("Hello"); });
-  check_throws<ValueError>("[WordPieceTokenizer] ids must lie in [0, " + size + "); got " + size,
+  check_throws<ValueError>("[WordPieceTokenizer] ids must have a token; got " + size + " for " + size + " tokens",
                            [] { small().decode({small().vocab_size()}); });
-  check_throws<ValueError>("[WordPieceTokenizer] ids must lie in [0, " + size + "); got -1",
+  check_throws<ValueError>("[WordPieceTokenizer] ids must have a token; got -1 for " + size + " tokens",
                            [] { small().id_to_token(-1); });
 }
 

@@ -84,12 +84,14 @@ class MEZZO_API TextDataset {
   ///
   /// Lengths of all texts are found at once, in all threads, by encoding each of them; a text of more than `length`
   /// tokens is kept encoded, 4 bytes a token. The others are encoded again when a row is read, by the threads of the
-  /// loader. Throws a ValueError for options out of range, for texts without tokens and for ids that are negative or
-  /// 2^31 or more, and the errors of `encode`; a NameError for an unknown strategy. Labels of the texts are left out.
+  /// loader. Throws a ValueError for options out of range, for texts without tokens and for ids that are negative,
+  /// 2^31 or more, or ignore_id, and the errors of `encode` with the number of the text; a NameError for an unknown
+  /// strategy. Labels of the texts are left out.
   Dataset pack(std::function<std::vector<std::int64_t>(const std::string& text)> encode,
                const PackTextsOptions& options) const;
 
-  /// The same with the special tokens that the tokenizer adds, and its truncation, but without its padding.
+  /// The same with the special tokens that the tokenizer adds, and its truncation, but without its padding. Throws a
+  /// ValueError unless pad_id and end_id are ids of tokens, and ignore_id is pad_id or no id of a token.
   Dataset pack(const Tokenizer& tokenizer, const PackTextsOptions& options) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/data/gather.hpp>
 #include <mezzo/data/text/packed_rows.hpp>
 #include <mezzo/data/text/text_dataset.hpp>
 #include <mezzo/data/text/tokenizer.hpp>
@@ -27,14 +28,26 @@ struct PackedTexts {
 
   /// Tokens of a text, with the one at its end.
   Ids tokens(std::int64_t index) const {
-    Ids ids = encode(texts.text(index));
-    if (options.end_id) ids.push_back(*options.end_id);
+    Ids ids = encoded(index);
     for (const std::int64_t id : ids) {
       if (!is_id(id)) {
         fail<ValueError>(pack_label, "ids must be 0 or more and below 2^31; got {} in text {}", id, index);
       }
+      if (id == options.ignore_id) {
+        fail<ValueError>(pack_label, "ids must not be ignore_id, which the loss leaves out; got {} in text {}", id,
+                         index);
+      }
     }
+    if (options.end_id) ids.push_back(*options.end_id);
     return ids;
+  }
+
+  Ids encoded(std::int64_t index) const {
+    try {
+      return encode(texts.text(index));
+    } catch (...) {
+      detail::rethrow_with(fmt::format("{} text {}: ", pack_label, index));
+    }
   }
 
   /// Encodes each text. Returns the numbers of tokens.
@@ -61,6 +74,41 @@ struct PackedTexts {
     return lengths;
   }
 };
+
+void check_packing(const PackTextsOptions& options) {
+  if (options.length < 1) fail<ValueError>(pack_label, "length must be at least 1; got {}", options.length);
+  const auto check_id = [](const char* option, std::int64_t id) {
+    if (!is_id(id)) fail<ValueError>(pack_label, "{} must be 0 or more and below 2^31; got {}", option, id);
+  };
+  check_id("pad_id", options.pad_id);
+  if (!options.end_id) return;
+  check_id("end_id", *options.end_id);
+  if (*options.end_id == options.ignore_id) {
+    fail<ValueError>(pack_label, "end_id and ignore_id must differ; got {} for both", options.ignore_id);
+  }
+}
+
+std::optional<std::string> token_of(const Tokenizer& tokenizer, std::int64_t id) {
+  try {
+    return tokenizer.id_to_token(id);
+  } catch (const ValueError&) {
+    return std::nullopt;
+  }
+}
+
+void check_ids(const Tokenizer& tokenizer, const PackTextsOptions& options) {
+  const auto check_token = [&](const char* option, std::int64_t id) {
+    if (token_of(tokenizer, id)) return;
+    fail<ValueError>(pack_label, "{} must be the id of a token; got {} for {} tokens", option, id,
+                     tokenizer.vocab_size());
+  };
+  check_token("pad_id", options.pad_id);
+  if (options.end_id) check_token("end_id", *options.end_id);
+  const std::optional<std::string> ignored = token_of(tokenizer, options.ignore_id);
+  if (!ignored || options.ignore_id == options.pad_id) return;
+  fail<ValueError>(pack_label, "ignore_id must be pad_id or no id of a token; got {}, \"{}\"", options.ignore_id,
+                   *ignored);
+}
 
 class PackedSource : public DatasetSource {
  public:
@@ -118,10 +166,7 @@ class PackedSource : public DatasetSource {
 Dataset TextDataset::pack(std::function<std::vector<std::int64_t>(const std::string&)> encode,
                           const PackTextsOptions& options) const {
   if (!encode) fail<ValueError>(pack_label, "encode must be given; got none");
-  if (options.length < 1) fail<ValueError>(pack_label, "length must be at least 1; got {}", options.length);
-  if (!is_id(options.pad_id)) {
-    fail<ValueError>(pack_label, "pad_id must be 0 or more and below 2^31; got {}", options.pad_id);
-  }
+  check_packing(options);
   const detail::PackingStrategy strategy = detail::packing_strategy(options.strategy, pack_label);
   PackedTexts packed{*this, std::move(encode), options, {}};
   detail::PackedRows rows(packed.count_tokens(), options.length, strategy);
@@ -132,6 +177,7 @@ Dataset TextDataset::pack(std::function<std::vector<std::int64_t>(const std::str
 Dataset TextDataset::pack(const Tokenizer& tokenizer, const PackTextsOptions& options) const {
   Tokenizer unpadded = tokenizer;
   unpadded.no_padding();
+  check_ids(tokenizer, options);
   return pack([unpadded](const std::string& text) { return unpadded.encode(text).ids; }, options);
 }
 

@@ -12,13 +12,12 @@ namespace {
 const char* const vectorization = "[TextVectorization]";
 
 StringLookupOptions lookup_options(const TextVectorizationOptions& options) {
-  const auto name_of = [](const char* option, const std::string& given, const std::vector<std::string>& valid) {
-    if (!given.empty() && std::find(valid.begin(), valid.end(), given) == valid.end()) {
-      fail<NameError>(vectorization, "unknown {} \"{}\"; valid names: {}", option, given, fmt::join(valid, ", "));
-    }
+  const auto check_step = [](const char* option, const auto& step, const std::vector<std::string>& valid) {
+    if (step.none() || step.function() || std::find(valid.begin(), valid.end(), step.name()) != valid.end()) return;
+    fail_unknown(vectorization, option, step.name(), valid);
   };
-  name_of("standardize", options.standardize.name(), {"lower", "lower_and_strip_punctuation", "strip_punctuation"});
-  name_of("split", options.split.name(), {"character", "whitespace"});
+  check_step("standardize", options.standardize, {"lower", "lower_and_strip_punctuation", "strip_punctuation"});
+  check_step("split", options.split, {"character", "whitespace"});
   for (const std::int64_t length : options.ngrams) {
     if (length < 1) fail<ValueError>(vectorization, "ngrams must be at least 1; got {}", length);
   }

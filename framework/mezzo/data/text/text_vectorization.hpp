@@ -21,17 +21,18 @@ class TextStep {
 
   TextStep(const char* name) : name_(name) {}
   TextStep(std::string name) : name_(std::move(name)) {}
-  TextStep(std::nullopt_t) {}
+  TextStep(std::nullopt_t) : none_(true) {}
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Result, const F&, const std::string&>>>
   TextStep(F step) : function_(std::move(step)) {}
 
   const std::string& name() const { return name_; }
   const Function& function() const { return function_; }
-  bool none() const { return name_.empty() && !function_; }
+  bool none() const { return none_; }
 
  private:
   std::string name_;
   Function function_;
+  bool none_ = false;
 };
 }  // namespace detail
 

@@ -198,16 +198,9 @@ void Tokenizer::enable_padding(const PaddingOptions& options) {
 std::int64_t Tokenizer::vocab_size() const { return pipeline().vocab_size(); }
 
 std::int64_t Tokenizer::token_to_id(const std::string& token) const {
-  const auto id = pipeline().token_to_id(token);
-  if (!id) fail<NameError>(tokenizer_label, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
-  return *id;
+  return pipeline().token_to_id(token, tokenizer_label);
 }
 
-const std::string& Tokenizer::id_to_token(std::int64_t id) const {
-  const std::string* token = pipeline().id_to_token(id);
-  if (token == nullptr)
-    fail<ValueError>(tokenizer_label, "ids must have a token; got {} for {} tokens", id, vocab_size());
-  return *token;
-}
+const std::string& Tokenizer::id_to_token(std::int64_t id) const { return pipeline().id_to_token(id, tokenizer_label); }
 
 }  // namespace mezzo

@@ -22,16 +22,18 @@ struct WordPieceTokenizer::Vocabulary {
   Vocabulary(const std::string& path, bool lowercase) {
     const std::string where = fmt::format("{} \"{}\":", word_piece_label, path);
     detail::TokenVocabulary vocabulary = detail::read_vocabulary_file(path, where);
-    const auto require = [&](const char* token) {
+    const detail::WordPieceOptions pieces;
+    const auto require = [&](const std::string& token) {
       const auto id = vocabulary.find(token);
       if (!id) fail<FileError>(where, "must have the token {}; got {} tokens without it", token, vocabulary.size());
       return std::int64_t{*id};
     };
-    padding.pad_id = require("[PAD]");
-    require("[UNK]");
+    padding.pad_id = require(padding.pad_token);
+    require(pieces.unk_token);
     const detail::SpecialToken cls{"[CLS]", require("[CLS]")};
     const detail::SpecialToken sep{"[SEP]", require("[SEP]")};
-    for (const char* content : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    for (const std::string& content :
+         {padding.pad_token, pieces.unk_token, cls.token, sep.token, std::string("[MASK]")}) {
       detail::AddedToken token;
       token.content = content;
       token.normalized = false;
@@ -42,9 +44,9 @@ struct WordPieceTokenizer::Vocabulary {
     cleaning.lowercase = lowercase;
     pipeline.normalizer = detail::bert_normalizer(cleaning);
     pipeline.pre_tokenizer = detail::bert_pre_tokenizer();
-    pipeline.model = detail::word_piece_model(std::move(vocabulary), {});
+    pipeline.model = detail::word_piece_model(std::move(vocabulary), pieces);
     pipeline.post_processor = detail::bert_processing(sep, cls);
-    pipeline.decoder = detail::word_piece_decoder("##", true);
+    pipeline.decoder = detail::word_piece_decoder(pieces.continuing_subword_prefix, true);
   }
 };
 
@@ -66,8 +68,7 @@ Encoding WordPieceTokenizer::encode_batch(const std::vector<std::string>& texts,
 }
 
 std::string WordPieceTokenizer::decode(const Ids& ids, bool skip_special_tokens) const {
-  for (const std::int64_t id : ids) id_to_token(id);  // throws for unknown ones
-  return vocabulary_->pipeline.decode(ids, skip_special_tokens, word_piece_label);
+  return detail::unmoved<WordPieceTokenizer>(vocabulary_)->pipeline.decode(ids, skip_special_tokens, word_piece_label);
 }
 
 std::int64_t WordPieceTokenizer::vocab_size() const {
@@ -75,17 +76,11 @@ std::int64_t WordPieceTokenizer::vocab_size() const {
 }
 
 std::int64_t WordPieceTokenizer::token_to_id(const std::string& token) const {
-  const auto id = detail::unmoved<WordPieceTokenizer>(vocabulary_)->pipeline.token_to_id(token);
-  if (!id) {
-    fail<NameError>(word_piece_label, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
-  }
-  return *id;
+  return detail::unmoved<WordPieceTokenizer>(vocabulary_)->pipeline.token_to_id(token, word_piece_label);
 }
 
 const std::string& WordPieceTokenizer::id_to_token(std::int64_t id) const {
-  const std::string* token = detail::unmoved<WordPieceTokenizer>(vocabulary_)->pipeline.id_to_token(id);
-  if (token == nullptr) fail<ValueError>(word_piece_label, "ids must lie in [0, {}); got {}", vocab_size(), id);
-  return *token;
+  return detail::unmoved<WordPieceTokenizer>(vocabulary_)->pipeline.id_to_token(id, word_piece_label);
 }
 
 }  // namespace mezzo

@@ -98,9 +98,8 @@ std::string TokenizerPipeline::decode(const std::vector<std::int64_t>& ids, bool
                                       const std::string& where) const {
   std::vector<std::string> tokens;
   for (const std::int64_t id : ids) {
-    const std::string* token = id_to_token(id);
-    if (token == nullptr) fail<ValueError>(where, "ids must have a token; got {} for {} tokens", id, vocab_size());
-    if (!skip_special_tokens || !added_tokens.is_special(*token)) tokens.push_back(*token);
+    const std::string& token = id_to_token(id, where);
+    if (!skip_special_tokens || !added_tokens.is_special(token)) tokens.push_back(token);
   }
   if (decoder) {
     decoder->apply(tokens);
@@ -111,15 +110,20 @@ std::string TokenizerPipeline::decode(const std::vector<std::int64_t>& ids, bool
   return fmt::format("{}", fmt::join(tokens, " "));
 }
 
-std::optional<std::uint32_t> TokenizerPipeline::token_to_id(std::string_view token) const {
+std::int64_t TokenizerPipeline::token_to_id(const std::string& token, const std::string& where) const {
   const auto added = added_tokens.find(token);
-  return added ? added : model->vocabulary().find(token);
+  const auto id = added ? added : model->vocabulary().find(token);
+  if (!id) fail<NameError>(where, "unknown token \"{}\"; the vocabulary has {} others", token, vocab_size());
+  return *id;
 }
 
-const std::string* TokenizerPipeline::id_to_token(std::int64_t id) const {
-  if (id < 0) return nullptr;
-  const std::string* added = added_tokens.text(static_cast<std::uint64_t>(id));
-  return added != nullptr ? added : model->vocabulary().text(static_cast<std::uint64_t>(id));
+const std::string& TokenizerPipeline::id_to_token(std::int64_t id, const std::string& where) const {
+  const auto place = static_cast<std::uint64_t>(id);
+  const std::string* token = nullptr;
+  if (id >= 0) token = added_tokens.text(place);
+  if (id >= 0 && token == nullptr) token = model->vocabulary().text(place);
+  if (token == nullptr) fail<ValueError>(where, "ids must have a token; got {} for {} tokens", id, vocab_size());
+  return *token;
 }
 
 std::int64_t TokenizerPipeline::vocab_size() const {

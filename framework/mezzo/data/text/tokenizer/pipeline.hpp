@@ -23,10 +23,11 @@ struct TokenizerPipeline {
   /// Text of ids. Throws a ValueError that starts with `where` for an id without a token.
   std::string decode(const std::vector<std::int64_t>& ids, bool skip_special_tokens, const std::string& where) const;
 
-  std::optional<std::uint32_t> token_to_id(std::string_view token) const;
+  /// Id of a token. Throws a NameError that starts with `where` if there is no such token.
+  std::int64_t token_to_id(const std::string& token, const std::string& where) const;
 
-  /// Text of a token; null for an id without a token.
-  const std::string* id_to_token(std::int64_t id) const;
+  /// Text of a token. Throws a ValueError that starts with `where` for an id without a token.
+  const std::string& id_to_token(std::int64_t id, const std::string& where) const;
 
   /// Number of tokens, with added ones.
   std::int64_t vocab_size() const;

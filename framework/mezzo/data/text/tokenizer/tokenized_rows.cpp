@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/gather.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -42,8 +43,12 @@ Encoding encode_rows(const TokenizerPipeline& pipeline, const std::vector<std::s
   std::vector<TokenizedText> rows;
   std::int64_t longest = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    rows.push_back(pipeline.encode(texts[i], pairs.empty() ? nullptr : &pairs[i], options.add_special_tokens,
-                                   cuts ? &truncation : nullptr));
+    try {
+      rows.push_back(pipeline.encode(texts[i], pairs.empty() ? nullptr : &pairs[i], options.add_special_tokens,
+                                     cuts ? &truncation : nullptr));
+    } catch (...) {
+      rethrow_with(fmt::format("{} text {}: ", where, i));
+    }
     rows.back().overflowing.clear();
     longest = std::max(longest, static_cast<std::int64_t>(rows.back().ids.size()));
   }
