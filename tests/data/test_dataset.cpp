@@ -94,6 +94,9 @@ BOOST_AUTO_TEST_CASE(tensors_must_agree) {
     Dataset::from_tensors({{"x", Tensor({3})}, {"x", Tensor({3})}});
   });
   check_throws<ValueError>("[Dataset] there must be at least 1 field; got none", [] { Dataset::from_tensors({}); });
+  check_throws<ValueError>("[Dataset] a field must have a name; got \"\"", [] {
+    Dataset::from_tensors({{"", Tensor({2})}});
+  });
 }
 
 BOOST_AUTO_TEST_CASE(views_choose_samples) {

@@ -91,6 +91,13 @@ BOOST_AUTO_TEST_CASE(struct_errors) {
   check_throws<ValueError>(where + "there must be at least 1 row; got none", [] {
     struct_dataset(std::vector<Row>(), {{"x", &Row::x}});
   });
+  check_throws<ValueError>(where + "a field must have a name; got \"\"", [&] {
+    struct_dataset(rows, {{"", &Row::x}});
+  });
+  const std::string empty = where + "field \"x\" must have a member or a function; got an empty one";
+  check_throws<ValueError>(empty, [&] { struct_dataset(rows, {{"x", std::function<float(const Row&)>()}}); });
+  double Row::*const none = nullptr;
+  check_throws<ValueError>(empty, [&] { struct_dataset(rows, {{"x", none}}); });
   BOOST_CHECK_THROW(struct_dataset(rows, {{"x", &Row::x}, {"x", &Row::id}}), ValueError);
 }
 

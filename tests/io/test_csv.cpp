@@ -25,6 +25,17 @@ BOOST_AUTO_TEST_CASE(the_text_is_short) {
       [] {
         save_csv("a.csv", Tensor({2, 2}), {.delimiter = '.'});
       });
+  const auto refuse = [&](const std::string& header, const std::string& text) {
+    const std::string path = folder.path("b.csv");
+    check_throws<ValueError>("[save_csv \"" + path + "\"] header must " + text, [&] {
+      save_csv(path, Tensor({2, 2}), {.header = header});
+    });
+  };
+  refuse("a,b,c", "have 2 fields, as the rows have; got 3 in \"a,b,c\"");
+  refuse("a;b", "have 2 fields, as the rows have; got 1 in \"a;b\"");
+  refuse("a,b\n", "be one line; got \"a,b\\n\"");
+  save_csv(folder.path("b.csv"), Tensor({1, 2}), {.header = "\"a,b\",c"});
+  save_csv(folder.path("b.csv"), Tensor({3}), {.header = "a"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

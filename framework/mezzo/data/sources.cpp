@@ -12,6 +12,7 @@ void check_fields(const std::vector<Field>& fields) {
   if (fields.empty()) fail<ValueError>("[Dataset]", "there must be at least 1 field; got none");
   std::set<std::string> names;
   for (const Field& field : fields) {
+    if (field.name.empty()) fail<ValueError>("[Dataset]", "a field must have a name; got \"\"");
     if (!names.insert(field.name).second) {
       fail<ValueError>("[Dataset]", "the names of the fields must differ; got \"{}\" twice", field.name);
     }

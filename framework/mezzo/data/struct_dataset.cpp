@@ -16,6 +16,13 @@ void check_rows(std::size_t rows) {
   if (rows == 0) fail<ValueError>(struct_dataset_label, "there must be at least 1 row; got none");
 }
 
+void check_struct_field(const std::string& name, bool empty) {
+  if (name.empty()) fail<ValueError>(struct_dataset_label, "a field must have a name; got \"\"");
+  if (empty) {
+    fail<ValueError>(struct_dataset_label, "field \"{}\" must have a member or a function; got an empty one", name);
+  }
+}
+
 void StructColumn::check_length(std::int64_t expected, std::size_t given) const {
   if (static_cast<std::size_t>(expected) == given) return;
   fail<ShapeError>(struct_dataset_label, "row {}: field \"{}\" must have {} elements, as the first one; got {}", row_,

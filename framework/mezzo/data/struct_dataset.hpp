@@ -25,8 +25,9 @@ MEZZO_API void check_rows(std::size_t rows);
 /// Numbers keep their type, except that uint16 becomes int32, and uint32 and uint64 become int64. Categories are given,
 /// `{"color", &Row::color, Role::input, {"red", "green"}}`, or the strings, sorted.
 ///
-/// Throws a ValueError if there are no rows or two names are equal. Throws errors that name field and row: a ShapeError
-/// for vectors of different lengths, a ValueError for a string that is no category and for a uint64 of 2^63 or more.
+/// Throws a ValueError if there are no rows, two names are equal, or a field has no name or no member. Throws errors
+/// that name field and row: a ShapeError for vectors of different lengths, a ValueError for a string that is no
+/// category and for a uint64 of 2^63 or more.
 template <class Row>
 Dataset struct_dataset(const std::vector<Row>& rows,
                        const std::vector<detail::StructField<std::enable_if_t<true, Row>>>& fields) {

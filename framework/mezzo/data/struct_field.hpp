@@ -17,6 +17,9 @@ namespace mezzo::detail {
 MEZZO_API Tensor category_codes(const std::string& field, const std::vector<std::string>& texts,
                                 std::vector<std::string> categories);
 
+/// Throws a ValueError for a field with the name "", and for one whose member or function is empty.
+MEZZO_API void check_struct_field(const std::string& name, bool empty);
+
 /// A field of samples that are structs of type Row: a name and a member, or a function of a Row.
 template <class Row>
 class StructField {
@@ -25,15 +28,29 @@ class StructField {
   StructField(std::string name, Member member, Role role = Role::input, std::vector<std::string> categories = {})
       : name_(std::move(name)),
         role_(role),
+        empty_(is_empty(member, 0)),
         read_([member = std::move(member), categories = std::move(categories)](const std::string& field,
                                                                                const std::vector<Row>& rows) {
           return tensor_of(field, rows, member, categories);
         }) {}
 
-  /// The values of all rows along axis 0.
-  NamedTensor read(const std::vector<Row>& rows) const { return {name_, read_(name_, rows), role_}; }
+  /// The values of all rows along axis 0. Throws a ValueError if the field has no name or no member.
+  NamedTensor read(const std::vector<Row>& rows) const {
+    check_struct_field(name_, empty_);
+    return {name_, read_(name_, rows), role_};
+  }
 
  private:
+  /// True for a null pointer and for a std::function without a target.
+  template <class Member>
+  static auto is_empty(const Member& member, int) -> decltype(static_cast<bool>(member == nullptr)) {
+    return member == nullptr;
+  }
+  template <class Member>
+  static bool is_empty(const Member&, long) {
+    return false;
+  }
+
   template <class Member>
   static Tensor tensor_of(const std::string& field, const std::vector<Row>& rows, const Member& member,
                           const std::vector<std::string>& categories) {
@@ -59,6 +76,7 @@ class StructField {
 
   std::string name_;
   Role role_;
+  bool empty_;
   std::function<Tensor(const std::string& field, const std::vector<Row>& rows)> read_;
 };
 

@@ -19,6 +19,22 @@ void check_delimiter(char delimiter, const std::string& where) {
   }
 }
 
+/// Throws a ValueError unless the header is one line with as many fields as the rows have.
+void check_header(const SaveCsvOptions& options, std::int64_t columns, const std::string& where) {
+  if (options.header.empty()) return;
+  std::int64_t fields = 1;
+  bool quoted = false;
+  for (const char c : options.header) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == options.delimiter) ++fields;
+    if (c == '\n' || c == '\r') fail<ValueError>(where, "header must be one line; got {:?}", options.header);
+  }
+  if (fields == columns && !quoted) return;
+  fail<ValueError>(where, "header must have {} fields, as the rows have; got {} in {:?}", columns, fields,
+                   options.header);
+}
+
 /// Appends the shortest text that is read as x.
 template <class T>
 void append_element(std::string& text, T x) {
@@ -40,6 +56,7 @@ void save_csv(const std::string& path, const Tensor& tensor, const SaveCsvOption
   const std::size_t rank = tensor.shape().size();
   if (rank != 1 && rank != 2) fail<ShapeError>(where, "the tensor must have rank 1 or 2; got {}", tensor);
   const std::int64_t rows = tensor.shape()[0], columns = rank == 1 ? 1 : tensor.shape()[1];
+  check_header(options, columns, where);
   detail::FileReplacement file(path, where);
   std::string line = options.header.empty() ? "" : options.header + "\n";
   visit_dtype(tensor.dtype(), [&](auto zero) {

@@ -9,7 +9,7 @@ namespace mezzo {
 
 struct SaveCsvOptions {
   char delimiter = ',';  ///< character between fields
-  std::string header{};  ///< written before the rows, with a line end; "": nothing
+  std::string header{};  ///< written before the rows, with a line end: one line, a field for each column; "": nothing
 };
 
 /// Writes a tensor of rank 1 (one column) or 2 as a table, with as many digits as needed to read the same elements. The

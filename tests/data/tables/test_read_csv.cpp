@@ -115,6 +115,14 @@ BOOST_AUTO_TEST_CASE(options_are_checked) {
   BOOST_TEST(refusal("a\n", {.quotechar = ","}) == "sep and quotechar must differ; got \",\" for both");
   BOOST_TEST(refusal("a\n", {.decimal = ",", .thousands = ","}) ==
              "decimal and thousands must differ; got \",\" for both");
+  BOOST_TEST(refusal("a\n", {.decimal = ",", .quotechar = ""}) == "sep and decimal must differ; got \",\" for both");
+  BOOST_TEST(refusal("a\n", {.sep = ";", .thousands = ";", .quotechar = ""}) ==
+             "sep and thousands must differ; got \";\" for both");
+  BOOST_TEST(refusal("a\n", {.decimal = "\""}) == "quotechar and decimal must differ; got \"\"\" for both");
+  BOOST_TEST(refusal("a\n", {.thousands = "#", .comment = "#"}) ==
+             "comment and thousands must differ; got \"#\" for both");
+  BOOST_TEST(refusal("a\n", {.decimal = "5"}) == "decimal must be no digit, sign or \"e\"; got \"5\"");
+  BOOST_TEST(refusal("a\n", {.thousands = "-"}) == "thousands must be no digit, sign or \"e\"; got \"-\"");
   BOOST_TEST(refusal("a\n", {.skiprows = -1}) == "skiprows must be 0 or more; got -1");
   BOOST_TEST(refusal("a\n", {.nrows = -1}) == "nrows must be 0 or more; got -1");
   BOOST_TEST(refusal("a\n", {.header = -1}) == "header must be 0 or more; got -1");

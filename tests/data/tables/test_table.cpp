@@ -39,6 +39,14 @@ BOOST_AUTO_TEST_CASE(made_of_arrays) {
              }) == "[Column] values must have shape (rows,); got shape (2, 1)");
 }
 
+BOOST_AUTO_TEST_CASE(categories_differ) {
+  const Tensor codes({2}, std::vector<std::int64_t>{0, 1});
+  BOOST_TEST(Column::categorical(codes, {"a", "b"}).text(1) == "b");
+  BOOST_TEST(refused<ValueError>([&] {
+               Column::categorical(codes, {"a", "b", "a"});
+             }) == "[Column] categories must differ; got \"a\" twice");
+}
+
 BOOST_AUTO_TEST_CASE(rows_and_columns) {
   const Table table = people();
   const Table two = table.range(1, 3);

@@ -48,6 +48,8 @@ BOOST_AUTO_TEST_CASE(refused_fields) {
              "[table_dataset] column \"s\" must have numbers or categories; got str, which astype(\"category\") "
              "converts");
   BOOST_TEST(refusal({.features = {"y"}, .targets = {"y"}}) == "[table_dataset] columns must differ; got \"y\" twice");
+  BOOST_TEST(refused<ValueError>([] { table_dataset(read_csv(TextFile("a,b\n").path())); }) ==
+             "[table_dataset] the table must have rows; got none");
   BOOST_TEST(refusal({.features = {"x"}}) == "[Table] unknown column \"x\"; valid names: s, y, z");
   const std::string missing = refusal({.features = {"z"}, .targets = {"y"}, .dtype = DType::float64});
   BOOST_TEST(missing.rfind("[table_dataset] row 1 (line 3 of \"", 0) == 0);

@@ -21,23 +21,31 @@ std::optional<char> one_character(const std::string& text, const char* option, c
   return text[0];
 }
 
+bool is_of_numbers(std::string_view option) { return option == "decimal" || option == "thousands"; }
+
 void check_differ(const CsvDialect& dialect, bool sep_given, const std::string& where) {
   std::vector<std::pair<const char*, char>> used;
   if (sep_given) used.emplace_back("sep", dialect.sep);
   if (dialect.quote) used.emplace_back("quotechar", *dialect.quote);
   if (dialect.comment) used.emplace_back("comment", *dialect.comment);
+  used.emplace_back("decimal", dialect.numbers.decimal);
+  if (dialect.numbers.thousands) used.emplace_back("thousands", *dialect.numbers.thousands);
   for (std::size_t i = 0; i < used.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      if (used[i].second == used[k].second) {
-        fail<ValueError>(where, "{} and {} must differ; got \"{}\" for both", used[k].first, used[i].first,
-                         std::string_view(&used[i].second, 1));
-      }
+      if (used[i].second != used[k].second) continue;
+      // Numbers in quotes may have the separator: "1,5".
+      if (dialect.quote && sep_given && k == 0 && is_of_numbers(used[i].first)) continue;
+      fail<ValueError>(where, "{} and {} must differ; got \"{}\" for both", used[k].first, used[i].first,
+                       std::string_view(&used[i].second, 1));
     }
   }
-  if (dialect.numbers.thousands == dialect.numbers.decimal) {
-    fail<ValueError>(where, "decimal and thousands must differ; got \"{}\" for both",
-                     std::string_view(&dialect.numbers.decimal, 1));
-  }
+}
+
+/// Throws a ValueError for a character that numbers have with another meaning.
+void check_of_numbers(const char* option, char given, const std::string& where) {
+  constexpr std::string_view others = "+-0123456789eE";
+  if (others.find(given) == std::string_view::npos) return;
+  fail<ValueError>(where, "{} must be no digit, sign or \"e\"; got \"{}\"", option, std::string_view(&given, 1));
 }
 
 }  // namespace
@@ -74,6 +82,8 @@ CsvDialect csv_dialect(const ReadCsvOptions& options, const std::string& where) 
   const bool sniffed = options.sep == "auto";
   dialect.set_sep(sniffed ? ',' : *one_character(options.sep, "sep", where, false));
   check_differ(dialect, !sniffed, where);
+  check_of_numbers("decimal", dialect.numbers.decimal, where);
+  if (dialect.numbers.thousands) check_of_numbers("thousands", *dialect.numbers.thousands, where);
   if (options.keep_default_na) {
     for (const char* text : missing_texts) dialect.missing.add(text);
   }

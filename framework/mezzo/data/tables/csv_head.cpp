@@ -26,10 +26,12 @@ std::size_t behind_lines(std::string_view text, std::int64_t count) {
 /// The separator that divides the first records into equally many fields, the largest number of them.
 char found_sep(std::string_view text, const CsvDialect& dialect) {
   constexpr std::int64_t looked_at = 50;
-  char best = ',';
+  std::optional<char> best;
   std::size_t most = 1;
   for (const char sep : {',', ';', '\t', '|'}) {
-    if (dialect.quote == sep || dialect.comment == sep) continue;
+    const CsvNumberFormat& numbers = dialect.numbers;
+    if (dialect.quote == sep || dialect.comment == sep || numbers.decimal == sep || numbers.thousands == sep) continue;
+    if (!best) best = sep;
     CsvDialect tried = dialect;
     tried.set_sep(sep);
     CsvRecords records(text, tried, 1);
@@ -43,25 +45,28 @@ char found_sep(std::string_view text, const CsvDialect& dialect) {
       most = *counts.begin();
     }
   }
-  return best;
+  return best.value_or(',');
 }
 
-/// Equal names become "a", "a.1", as in pandas.
+/// As in pandas, equal names become "a", "a.1". Empty ones become "Unnamed: 2", in column 2, after the others.
 std::vector<std::string> different_names(const std::vector<std::string_view>& fields) {
   std::vector<std::string> names;
-  std::set<std::string> used;
+  std::vector<std::size_t> order, unnamed;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    (fields[i].empty() ? unnamed : order).push_back(i);
+    names.push_back(fields[i].empty() ? fmt::format("Unnamed: {}", i) : std::string(fields[i]));
+  }
+  order.insert(order.end(), unnamed.begin(), unnamed.end());
+  const std::set<std::string> used(names.begin(), names.end());
   std::map<std::string, std::int64_t> counts;
-  for (const std::string_view field : fields) used.emplace(field);
   std::set<std::string> taken;
-  for (const std::string_view field : fields) {
-    const std::string name(field);
-    std::string unique = name;
-    while (!taken.insert(unique).second) {
+  for (const std::size_t i : order) {
+    const std::string name = names[i];
+    while (!taken.insert(names[i]).second) {
       do {
-        unique = fmt::format("{}.{}", name, ++counts[name]);
-      } while (used.count(unique) > 0);
+        names[i] = fmt::format("{}.{}", name, ++counts[name]);
+      } while (used.count(names[i]) > 0);
     }
-    names.push_back(std::move(unique));
   }
   return names;
 }

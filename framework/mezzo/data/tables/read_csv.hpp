@@ -18,7 +18,7 @@ namespace mezzo {
 /// - "str": everything else, such as integers outside of int64.
 ///
 /// Missing values are the empty field and pandas' texts: NA, N/A, n/a, nan, NaN, null, NULL, None, <NA>, #N/A and some
-/// more. Equal names become "a", "a.1"; without a header the names are "0", "1", ...
+/// more. Equal names become "a", "a.1", empty ones "Unnamed: 0"; without a header the names are "0", "1", ...
 ///
 /// A given dtype holds the value of each field or the table is refused: integer dtypes take "1.0", but not 0.7, and no
 /// missing value; float dtypes round to nearest once, but take no integer beyond 2^53 that they can't hold exactly, and

@@ -59,7 +59,7 @@ class CsvTypes {
 /// Options of read_csv and CsvReader, with pandas' names and meanings.
 struct ReadCsvOptions {
   /// Character between fields. "auto": the one of `,` `;` tab `|` that divides the first records into equally many
-  /// fields.
+  /// fields and has no other meaning.
   std::string sep = ",";
   /// Record with the names of the columns, from 0; records above it are skipped. std::nullopt: there is none.
   /// "infer": 0, or none if `names` is given.
@@ -75,9 +75,9 @@ struct ReadCsvOptions {
   std::vector<std::string> na_values{};
   /// False: only the texts of `na_values` are missing values.
   bool keep_default_na = true;
-  /// Character of the decimal point.
+  /// Character of the decimal point. It may be `sep`, for numbers in quotes.
   std::string decimal = ".";
-  /// Character between groups of digits; "": none.
+  /// Character between groups of digits; "": none. It may be `sep`, for numbers in quotes: `"1,234"`.
   std::string thousands{};
   /// Character that starts a comment, which ends with the line; "": no comments.
   std::string comment{};

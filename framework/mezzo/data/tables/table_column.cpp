@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/fail.hpp>
@@ -98,6 +99,11 @@ Column::Column(const Strings& values, const std::optional<Tensor>& missing)
 
 Column Column::categorical(Tensor codes, std::vector<std::string> categories) {
   Column out(detail::ColumnType("category"), length_of(codes.shape()));
+  std::set<std::string> once;
+  for (const std::string& category : categories) {
+    if (!once.insert(category).second)
+      fail<ValueError>(column_where, "categories must differ; got \"{}\" twice", category);
+  }
   Tensor missing({out.size_}, DType::boolean);
   const auto* code = codes.data<std::int64_t>();
   for (std::int64_t i = 0; i < out.size_; ++i) {

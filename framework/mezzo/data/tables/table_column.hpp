@@ -30,7 +30,8 @@ class MEZZO_API Column {
   /// Strings, shape (rows,).
   Column(const Strings& values, const std::optional<Tensor>& missing = std::nullopt);
 
-  /// Categories by their number, int64 (rows,); -1: missing. Throws a ValueError for a number that is no category's.
+  /// Categories by their number, int64 (rows,); -1: missing. Throws a ValueError for a number that is no category's and
+  /// for equal categories.
   static Column categorical(Tensor codes, std::vector<std::string> categories);
 
   /// Number of rows.

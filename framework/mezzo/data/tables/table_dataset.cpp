@@ -33,6 +33,7 @@ detail::NamedTensor field_of(const Table& table, const std::string& name, Role r
 }  // namespace
 
 Dataset table_dataset(const Table& table, const TableDatasetOptions& options) {
+  if (table.rows() == 0) fail<ValueError>(table_dataset_where, "the table must have rows; got none");
   std::set<std::string> used;
   const auto use = [&](const std::string& name) {
     if (!used.insert(name).second) {

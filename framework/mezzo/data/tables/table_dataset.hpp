@@ -22,7 +22,7 @@ struct TableDatasetOptions {
 ///
 /// Throws a NameError for an unknown column, a DTypeError for a column of strings. Throws a ValueError that names row,
 /// line and column for any other missing value and for a number that `dtype` can't hold, and a ValueError for a column
-/// that is named twice.
+/// that is named twice and for a table without rows.
 MEZZO_API Dataset table_dataset(const Table& table, const TableDatasetOptions& options = {});
 
 }  // namespace mezzo
