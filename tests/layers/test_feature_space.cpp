@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 
-#include <mezzo/io/safetensors.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "support/folder.hpp"
@@ -275,6 +274,15 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_refused) {
              s + "feature \"a\": one of num_bins and bin_boundaries must be given; got both");
   BOOST_TEST(refusal({.features = {{"a", F::float_discretized({.bin_boundaries = {1, 0}})}}}) ==
              s + "feature \"a\": bin_boundaries must be in ascending order; got (1, 0)");
+  BOOST_TEST(refusal({.features = {{"a", F::float_discretized({.bin_boundaries = {0, std::nan(""), 1}})}}}) ==
+             s + "feature \"a\": bin_boundaries must be in ascending order; got (0, nan, 1)");
+  BOOST_TEST(refusal({.features = {{"a", F::float_rescaled(std::nan(""))}}}) ==
+             s + "feature \"a\": scale must be finite; got nan");
+  BOOST_TEST(refusal({.features = {{"a", F::float_rescaled(1, -HUGE_VAL)}}}) ==
+             s + "feature \"a\": offset must be finite; got -inf");
+  BOOST_TEST(refusal({.features = {{"a", F::float_rescaled(1e39)}}}) ==
+             s + "feature \"a\": scale must fit float32; got 1e+39");
+  BOOST_TEST(refused<ValueError>([] { F({}); }) == "[FeatureSpace] features must be given; got none");
   BOOST_TEST(refusal({.features = {{"a", F::integer_categorical({.max_tokens = 1})}}}) ==
              s + "feature \"a\": max_tokens must be above 1; got 1");
   BOOST_TEST(refusal({.features = {{"a", "float"}, {"b", "string_hashed"}}, .crosses = {{"a", "b"}}}) ==
@@ -286,7 +294,11 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_refused) {
   BOOST_TEST(refusal({.features = {{"a", "string_hashed"}}, .fillna = {{"a", 1}}}) ==
              s + "fillna: \"a\" must have a text for a feature of type string_hashed");
   BOOST_TEST(refusal({.features = {{"a", "float"}}, .fillna = {{"a", std::nan("")}}}) ==
-             s + "fillna: \"a\" must have a number; got nan");
+             s + "fillna: \"a\" must have a number that fits float32; got nan");
+  BOOST_TEST(refusal({.features = {{"a", "float_normalized"}}, .fillna = {{"a", 1e39}}}) ==
+             s + "fillna: \"a\" must have a number that fits float32; got 1e+39");
+  BOOST_TEST(refusal({.features = {{"a", "integer_hashed"}}, .fillna = {{"a", 2.5}}}) ==
+             s + "fillna: \"a\" must have a number that fits int64; got 2.5");
   BOOST_TEST(refusal({.features = {{"a", "float"}}, .fillna = {{"b", 1}}}) ==
              s + "fillna: unknown feature \"b\"; valid names: a");
 }
@@ -343,42 +355,6 @@ BOOST_AUTO_TEST_CASE(models_have_their_feature_space) {
   Model graph(x, Dense(1)(space(x)));
   graph.save(folder.path("g.mezzo"));
   BOOST_TEST(FeatureSpace::load(folder.path("g.mezzo"))(other_rows()).equal(space(other_rows())));
-}
-
-BOOST_AUTO_TEST_CASE(other_files_are_refused) {
-  const Folder folder;
-  const auto refuse = [&](const std::string& name) {
-    return refused<FileError>([&] { FeatureSpace::load(folder.path(name)); });
-  };
-  const std::string label = "[FeatureSpace \"" + folder.path();
-  Sequential({Input({2}), Dense(1)}).save(folder.path("m.mezzo"));
-  BOOST_TEST(refuse("m.mezzo") == label + "/m.mezzo\"] the model must have a layer FeatureSpace; it has none");
-  save_safetensors(folder.path("w"), {});
-  BOOST_TEST(refuse("w") ==
-             label + "/w\"] must be a file of FeatureSpace::save() or of Model::save(); got format \"\"");
-  const auto write = [&](const std::string& config) {
-    save_safetensors(folder.path("c"), {},
-                     {{"format", "mezzo_feature_space"}, {"format_version", "1"}, {"config", config}});
-    return refuse("c");
-  };
-  const auto with = [](const std::string& features) {
-    return R"({"class_name": "FeatureSpace", "config": {"name": "s", "features": )" + features + "}}";
-  };
-  BOOST_TEST(write("3") == label + "/c\"] the config must be a JSON object; got \"3\"");
-  BOOST_TEST(write(with("3")).find("[FeatureSpace] features must be a list; got 3") != std::string::npos);
-  BOOST_TEST(write(with("[3]")).find("features must have objects; got 3") != std::string::npos);
-  BOOST_TEST(write(with(R"([{"name": "a", "type": "float", "bins": 1}])"))
-                 .find("[FeatureSpace] features 0: unknown option \"bins\"") != std::string::npos);
-  BOOST_TEST(write(with(R"([{"name": "a", "type": "float_discretized", "num_bins": 2, "adapted": true,
-                             "bin_boundaries": [1, 2]}])"))
-                 .find("num_bins must be above the number of adapted boundaries 2; got 2") != std::string::npos);
-  BOOST_TEST(write(with(R"([{"name": "a", "type": "integer_categorical", "adapted": true, "vocabulary": ["1x"]}])"))
-                 .find("the vocabulary must have integers; got \"1x\"") != std::string::npos);
-  BOOST_TEST(write(with(R"([{"name": "a", "type": "string_categorical", "adapted": true}])"))
-                 .find("an adapted feature must have a vocabulary, and no other; got 0 tokens") != std::string::npos);
-  BOOST_TEST(refused<FileError>([&] {
-               FeatureSpace({{"a", "float"}}).save(folder.path("s.keras"));
-             }).find("the file must end in .mezzo, or have a suffix of its own") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,7 @@
 #include <mezzo/nn/checks.hpp>
 
+#include <cmath>
+
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
@@ -10,6 +12,10 @@ void require_positive(const std::string& where, const std::string& option, std::
 
 void require_above(const std::string& where, const std::string& option, double value, double least) {
   if (!(value > least)) fail<ValueError>(where, "{} must be above {}; got {}", option, least, value);
+}
+
+void require_finite(const std::string& where, const std::string& option, double value) {
+  if (!std::isfinite(value)) fail<ValueError>(where, "{} must be finite; got {}", option, value);
 }
 
 void require_rate(const std::string& where, const std::string& option, double rate) {

@@ -13,6 +13,9 @@ void require_positive(const std::string& where, const std::string& option, std::
 /// Throws a ValueError unless `value` is above `least`: "[RotaryEmbedding] max_wavelength must be above 1; got 0".
 void require_above(const std::string& where, const std::string& option, double value, double least);
 
+/// Throws a ValueError for NaN and infinities: "[Rescaling] scale must be finite; got nan".
+void require_finite(const std::string& where, const std::string& option, double value);
+
 /// Throws a ValueError unless a rate lies in [0, 1): "[LSTM] dropout must lie in [0, 1); got 1".
 void require_rate(const std::string& where, const std::string& option, double rate);
 

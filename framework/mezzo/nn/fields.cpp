@@ -315,6 +315,25 @@ void from_json(const Json& json, const std::string& what, std::vector<T>& values
   for (const Json& item : json) from_json(item, what, values.emplace_back());
 }
 
+/// Integers that are no sizes.
+template <class T>
+struct AnyInteger {
+  T value;
+};
+template <class T>
+Json to_json(const std::string& what, const AnyInteger<T>& integer) {
+  return to_json(what, integer.value);
+}
+void from_json(const Json& json, const std::string& what, AnyInteger<std::int64_t>& integer) {
+  integer.value = read_int(json, what);
+}
+void from_json(const Json& json, const std::string& what, AnyInteger<std::optional<std::int64_t>>& integer) {
+  integer.value = json.is_null() ? std::nullopt : std::optional<std::int64_t>(read_int(json, what));
+}
+void from_json(const Json& json, const std::string& what, AnyInteger<std::vector<std::int64_t>>& integers) {
+  integers.value = read_list<std::int64_t>(json, what, read_int);
+}
+
 /// Options that are layers, which are checked as a whole.
 template <class T>
 struct HoldsLayers : std::false_type {};
@@ -342,6 +361,13 @@ void Fields::exchange(const char* name, T& value) {
   if (found != content_.json->end()) detail::from_json(*found, what, value);
 }
 
+template <class T>
+void Fields::exchange_any(const char* name, T& value) {
+  detail::AnyInteger<T> integer{value};
+  exchange(name, integer);
+  value = std::move(integer.value);
+}
+
 void Fields::operator()(const char* name, bool& value) { exchange(name, value); }
 void Fields::operator()(const char* name, int& value) { exchange(name, value); }
 void Fields::operator()(const char* name, std::int64_t& value) { exchange(name, value); }
@@ -366,5 +392,8 @@ void Fields::operator()(const char* name, Any<Constraint>& value) { exchange(nam
 void Fields::operator()(const char* name, Any<Loss>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, Any<Layer>& value) { exchange(name, value); }
 void Fields::operator()(const char* name, std::vector<Any<Layer>>& value) { exchange(name, value); }
+void Fields::any_integer(const char* name, std::int64_t& value) { exchange_any(name, value); }
+void Fields::any_integer(const char* name, std::optional<std::int64_t>& value) { exchange_any(name, value); }
+void Fields::any_integer(const char* name, std::vector<std::int64_t>& value) { exchange_any(name, value); }
 
 }  // namespace mezzo

@@ -65,6 +65,11 @@ class MEZZO_API Fields {
   void operator()(const char* name, Any<Layer>& value);
   void operator()(const char* name, std::vector<Any<Layer>>& value);  ///< each once
 
+  /// Integers of any size, such as tokens and keys. Those of operator() are sizes, of at most 2^31.
+  void any_integer(const char* name, std::int64_t& value);
+  void any_integer(const char* name, std::optional<std::int64_t>& value);
+  void any_integer(const char* name, std::vector<std::int64_t>& value);
+
   /// Structs with a describe() of their own, as a list of objects.
   template <class T>
   void operator()(const char* name, std::vector<T>& value) {
@@ -76,6 +81,8 @@ class MEZZO_API Fields {
  private:
   template <class T>
   void exchange(const char* name, T& value);
+  template <class T>
+  void exchange_any(const char* name, T& value);
   void objects(const char* name, std::size_t size, const std::function<void(std::size_t)>& resize,
                const std::function<void(Fields&, std::size_t)>& describe_one);
 

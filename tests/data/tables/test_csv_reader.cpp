@@ -62,6 +62,26 @@ BOOST_AUTO_TEST_CASE(refused_chunks) {
   BOOST_TEST(reader.next()->rows() == 2);
   BOOST_TEST(refused<FileError>([&] { reader.next(); }) ==
              "[CsvReader \"" + file.path() + "\"] line 4, column \"a\" must be a number that fits int64; got \"x\"");
+  BOOST_TEST(refused<FileError>([&] { reader.next(); }).find("line 4, ") != std::string::npos);  // stays there
+}
+
+BOOST_AUTO_TEST_CASE(readers_from_the_start_have_their_own_position) {
+  const std::string text = numbered_rows(1000);
+  const Folder folder;
+  for (const auto& path :
+       {folder.write("t.csv", {text.begin(), text.end()}), folder.write("t.gz", gzip({text.begin(), text.end()}))}) {
+    CsvReader reader(path, 300);
+    CsvReader copy = reader;
+    const std::vector<std::string> first = texts_of((*reader.next())["i"]);
+    std::int64_t rows = 0;
+    for (const Table& part : reader.from_start()) {
+      if (rows == 0) BOOST_TEST(texts_of(part["i"]) == first);
+      rows += part.rows();
+    }
+    BOOST_TEST(rows == 1000);
+    BOOST_TEST(texts_of((*copy.next())["i"]) == texts_of(read_csv(path).range(300, 600)["i"]));
+    BOOST_TEST(reader.next()->line(0) == read_csv(path).line(600));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

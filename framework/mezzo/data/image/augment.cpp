@@ -84,6 +84,9 @@ void check_sampling(const Sampling& sampling, const std::string& where) {
   };
   check("fill_mode", sampling.fill_mode, {"constant", "nearest", "reflect", "wrap"});
   check("interpolation", sampling.interpolation, {"bilinear", "nearest"});
+  if (!std::isfinite(sampling.fill_value)) {
+    fail<ValueError>(where, "fill_value must be finite; got {}", sampling.fill_value);
+  }
 }
 
 Tensor transformed(const Tensor& image, const std::array<double, 6>& transform, const Sampling& sampling) {

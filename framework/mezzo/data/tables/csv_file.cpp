@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
@@ -19,6 +20,19 @@ void check_counts(const ReadCsvOptions& options, const std::string& where) {
   if (options.header.record().value_or(0) < 0) {
     fail<ValueError>(where, "header must be 0 or more; got {}", *options.header.record());
   }
+}
+
+/// The parts with the next `count` rows. Moves the position to the end of the last one.
+std::vector<CsvPart> next_parts(const std::vector<CsvPart>& all, std::int64_t count, CsvPosition& position) {
+  std::vector<CsvPart> parts;
+  std::int64_t rows = 0;
+  const auto add = [&](CsvPart part) {
+    rows += part.rows;
+    parts.push_back(std::move(part));
+  };
+  if (position.begun) add(*std::exchange(position.begun, std::nullopt));
+  while (rows < count && position.part < all.size()) add(all[position.part++]);
+  return parts;
 }
 
 }  // namespace
@@ -41,7 +55,6 @@ CsvFile::CsvFile(const std::string& path, const ReadCsvOptions& options, const s
   };
   const bool all_rows = chunks || std::any_of(columns_.begin(), columns_.end(), has_categories);
   scan_ = scan_csv(source_, dialect_, head_, columns_, options.nrows, all_rows, where);
-  parts_.assign(scan_.parts.begin(), scan_.parts.end());
 }
 
 void CsvFile::choose_columns(const ReadCsvOptions& options) {
@@ -64,17 +77,6 @@ std::vector<std::string> CsvFile::columns() const {
   std::vector<std::string> names;
   for (const CsvColumn& column : columns_) names.push_back(column.name);
   return names;
-}
-
-/// The parts with the next `count` rows.
-std::vector<CsvPart> CsvFile::take_parts(std::int64_t count) {
-  std::vector<CsvPart> taken;
-  for (std::int64_t rows = 0; rows < count && !parts_.empty();) {
-    rows += parts_.front().rows;
-    taken.push_back(std::move(parts_.front()));
-    parts_.pop_front();
-  }
-  return taken;
 }
 
 void CsvFile::load(CsvPart& part) {
@@ -154,8 +156,8 @@ void CsvFile::fail_refused(const CsvColumn& column, const Refused& refused) cons
   fail<FileError>(where_, "line {}, column \"{}\" must {}", refused.line, column.name, refused.text);
 }
 
-RowLines CsvFile::lines_of(std::int64_t rows) const {
-  RowLines lines{path_, scan_.first_line + next_row_, {}};
+RowLines CsvFile::lines_of(std::int64_t first, std::int64_t rows) const {
+  RowLines lines{path_, scan_.first_line + first, {}};
   if (!scan_.line_by_line) lines.each.resize(static_cast<std::size_t>(rows));
   return lines;
 }
@@ -167,19 +169,21 @@ Table CsvFile::table_of(std::vector<std::pair<std::string, Column>> columns, std
   return table;
 }
 
-Table CsvFile::read(std::int64_t count) {
-  count = std::min(count, rows_left());
+Table CsvFile::read(std::int64_t count, CsvPosition& from) {
+  count = std::min(count, rows() - from.row);
   std::vector<std::size_t> all(columns_.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<CsvTarget> targets = targets_of(all, count);
-  RowLines lines = lines_of(count);
-  std::vector<CsvPart> parts = take_parts(count);
+  RowLines lines = lines_of(from.row, count);
+  CsvPosition end = from;
+  std::vector<CsvPart> parts = next_parts(scan_.parts, count, end);
   const AllRefused refused = fill(parts, count, targets, lines);
   for (std::size_t i = 0; i < refused.size(); ++i) {
     if (refused[i].line > 0) fail_refused(columns_[i], refused[i]);
   }
-  if (!parts.empty() && parts.back().rows > 0) parts_.push_front(std::move(parts.back()));
-  next_row_ += count;
+  if (!parts.empty() && parts.back().rows > 0) end.begun = std::move(parts.back());
+  end.row += count;
+  from = std::move(end);
   std::vector<std::pair<std::string, Column>> columns;
   for (CsvTarget& target : targets) columns.emplace_back(target.column().name, target.finish());
   return table_of(std::move(columns), count, std::move(lines));
@@ -189,7 +193,7 @@ Table CsvFile::read_all() {
   std::vector<std::pair<std::string, Column>> columns(columns_.size());
   std::vector<std::size_t> open(columns_.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
-  RowLines lines = lines_of(rows());
+  RowLines lines = lines_of(0, rows());
   do {
     std::vector<CsvTarget> targets = targets_of(open, rows());
     std::vector<CsvPart> parts = scan_.parts;

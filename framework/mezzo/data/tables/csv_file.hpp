@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +16,13 @@ namespace mezzo::detail {
 /// Names of the columns of a file. Reads only its start.
 std::vector<std::string> csv_names(const std::string& path, const ReadCsvOptions& options, const std::string& where);
 
+/// A position among the rows of a file.
+struct CsvPosition {
+  std::int64_t row = 0;
+  std::size_t part = 0;            ///< the next part that isn't begun
+  std::optional<CsvPart> begun{};  ///< the rest of a part
+};
+
 /// A table in a file, whose rows are read in order. Errors start with `where`.
 class CsvFile {
  public:
@@ -23,12 +30,12 @@ class CsvFile {
   CsvFile(const std::string& path, const ReadCsvOptions& options, const std::string& where, bool chunks = false);
 
   std::int64_t rows() const { return scan_.rows; }
-  std::int64_t rows_left() const { return scan_.rows - next_row_; }
   /// Names of the columns that are read.
   std::vector<std::string> columns() const;
 
-  /// The next `count` rows, or fewer at the end, of a file that is read in chunks.
-  Table read(std::int64_t count);
+  /// The next `count` rows, or fewer at the end, of a file that is read in chunks. Advances the position, except if it
+  /// throws an error.
+  Table read(std::int64_t count, CsvPosition& from);
 
   /// All rows. Columns with a field that the type of the first rows can't hold are read again.
   Table read_all();
@@ -44,12 +51,11 @@ class CsvFile {
 
   void choose_columns(const ReadCsvOptions& options);
   std::vector<CsvTarget> targets_of(const std::vector<std::size_t>& columns, std::int64_t rows) const;
-  std::vector<CsvPart> take_parts(std::int64_t count);
   void load(CsvPart& part);
   AllRefused fill(std::vector<CsvPart>& parts, std::int64_t count, std::vector<CsvTarget>& targets, RowLines& lines);
   CsvPart convert(const CsvPart& part, std::int64_t rows, std::int64_t to, std::vector<CsvTarget>& targets,
                   RowLines& lines, AllRefused& refused) const;
-  RowLines lines_of(std::int64_t rows) const;
+  RowLines lines_of(std::int64_t first, std::int64_t rows) const;
   [[noreturn]] void fail_refused(const CsvColumn& column, const Refused& refused) const;
   Table table_of(std::vector<std::pair<std::string, Column>> columns, std::int64_t rows, RowLines lines) const;
 
@@ -59,8 +65,6 @@ class CsvFile {
   CsvHead head_;
   std::vector<CsvColumn> columns_;
   CsvScan scan_;
-  std::deque<CsvPart> parts_;  // not read yet
-  std::int64_t next_row_ = 0;
 };
 
 }  // namespace mezzo::detail

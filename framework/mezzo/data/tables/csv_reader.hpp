@@ -11,6 +11,10 @@
 
 namespace mezzo {
 
+namespace detail {
+struct CsvPosition;
+}
+
 /// Reads a table of comma-separated values in chunks of rows, as pandas' read_csv with `chunksize`: `for (const Table&
 /// part : CsvReader("a.csv", 100000))`. The memory needed is that of a chunk. All chunks have the same types and
 /// categories, inferred from the whole file in a first pass. Copies share the position.
@@ -29,6 +33,9 @@ class MEZZO_API CsvReader {
   /// The next rows, `chunksize` or fewer at the end; std::nullopt behind the last ones. Throws the errors of
   /// read_csv().
   std::optional<Table> next();
+
+  /// A reader of the same chunks with a position of its own, before the first one.
+  CsvReader from_start() const;
 
   /// A position in the chunks, for range-based loops.
   class Iterator {
@@ -58,6 +65,7 @@ class MEZZO_API CsvReader {
 
  private:
   std::shared_ptr<detail::CsvFile> file_;
+  std::shared_ptr<detail::CsvPosition> position_;
   std::int64_t chunksize_ = 0;
 };
 

@@ -99,22 +99,22 @@ static void describe(Fields& fields, HashedCrossingOptions& options) {
 static void describe(Fields& fields, HashingOptions& options) {
   fields("num_bins", options.num_bins);
   fields("mask_value", options.mask_value);
-  fields("salt", options.salt);
+  fields.any_integer("salt", options.salt);
   fields("output_mode", options.output_mode);
 }
 
 static void describe(Fields& fields, IntegerLookupOptions& options) {
   fields("max_tokens", options.max_tokens);
   fields("num_oov_indices", options.num_oov_indices);
-  fields("mask_token", options.mask_token);
-  fields("oov_token", options.oov_token);
-  fields("vocabulary", options.vocabulary);
+  fields.any_integer("mask_token", options.mask_token);
+  fields.any_integer("oov_token", options.oov_token);
+  fields.any_integer("vocabulary", options.vocabulary);
   fields("idf_weights", options.idf_weights);
   fields("invert", options.invert);
   fields("output_mode", options.output_mode);
   fields("pad_to_max_tokens", options.pad_to_max_tokens);
   fields("oov_method", options.oov_method);
-  fields("salt", options.salt);
+  fields.any_integer("salt", options.salt);
 }
 
 static void describe(Fields& fields, NormalizationOptions& options) {

@@ -1,11 +1,11 @@
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
+#include <mezzo/layers/preprocessing/adapted.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
@@ -27,7 +27,8 @@ class MEZZO_API Discretization : public Layer {
   explicit Discretization(DiscretizationOptions options = {});
 
   /// Sets the boundaries to quantiles of an array, as Keras estimates them. A ValueError for a layer with given
-  /// boundaries, and for an array without numbers.
+  /// boundaries, for an array without numbers, and for NaN and infinities. A ValueError too if the number of columns of
+  /// an encoded mode would change after a model was built with the layer.
   void adapt(const Tensor& data);
 
   /// The same for a field of a data set, its first input by default, read in batches of 1024 samples.
@@ -43,7 +44,7 @@ class MEZZO_API Discretization : public Layer {
   void set_boundaries(std::vector<double> boundaries);
 
   DiscretizationOptions options_;
-  std::shared_ptr<std::vector<double>> boundaries_;  // shared by copies, as weights are
+  detail::Adapted<std::vector<double>> boundaries_;
 };
 
 }  // namespace mezzo

@@ -1,7 +1,5 @@
 #include <mezzo/layers/preprocessing/feature_adapter.hpp>
 
-#include <cmath>
-
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/preprocessing/feature_encoder.hpp>
 
@@ -12,18 +10,10 @@ namespace {
 constexpr double quantile_epsilon = 0.01;
 constexpr std::size_t adapted_batch = 32;
 
-void finish_moments(const RunningMoments& moments, FeatureSettings& feature, const std::string& where) {
-  feature.mean = moments.mean({1}).to_doubles().front();
-  feature.variance = moments.variance({1}).to_doubles().front();
-  if (!std::isfinite(feature.mean) || !std::isfinite(feature.variance)) {
-    fail<ValueError>(where, "adapt: mean and variance must be finite; got {} and {}", feature.mean, feature.variance);
-  }
-}
-
 }  // namespace
 
-FeatureAdapter::FeatureAdapter(const FeatureSettings& feature)
-    : type_(feature_type(feature.type, "")), quantiles_(quantile_epsilon) {}
+FeatureAdapter::FeatureAdapter(const FeatureSettings& feature, std::string where)
+    : where_(std::move(where)), type_(feature_type(feature.type, "")), quantiles_(quantile_epsilon) {}
 
 void FeatureAdapter::add(const FeatureValues& values) {
   switch (type_) {
@@ -54,30 +44,32 @@ void FeatureAdapter::flush() {
   if (type_ == FeatureType::normalized) {
     moments_.add(batch, {false, true});
   } else {
-    quantiles_.add(batch);
+    quantiles_.add(batch, where_);
   }
 }
 
-void FeatureAdapter::finish(FeatureSettings& feature, const std::string& where) {
+void FeatureAdapter::finish(FeatureSettings& feature) {
   flush();
   switch (type_) {
     case FeatureType::normalized:
-      if (moments_.empty()) fail<ValueError>(where, "adapt: there must be rows; got none");
-      finish_moments(moments_, feature, where);
+      if (moments_.empty()) fail<ValueError>(where_, "adapt: there must be rows; got none");
+      moments_.check_finite(where_);
+      feature.mean = moments_.mean({1}).to_doubles().front();
+      feature.variance = moments_.variance({1}).to_doubles().front();
       break;
     case FeatureType::discretized:
-      if (quantiles_.empty()) fail<ValueError>(where, "adapt: there must be rows; got none");
+      if (quantiles_.empty()) fail<ValueError>(where_, "adapt: there must be rows; got none");
       feature.bin_boundaries = quantiles_.boundaries(*feature.num_bins);
       break;
     case FeatureType::integer_categorical: {
-      auto lookup = integer_lookup_of(feature, where);
+      auto lookup = integer_lookup_of(feature, where_);
       lookup.adapt(integers_);
       feature.vocabulary.clear();
       for (const std::int64_t token : lookup.tokens()) feature.vocabulary.push_back(std::to_string(token));
       break;
     }
     case FeatureType::string_categorical: {
-      auto lookup = string_lookup_of(feature, where);
+      auto lookup = string_lookup_of(feature, where_);
       lookup.adapt(texts_);
       feature.vocabulary = lookup.tokens();
       break;

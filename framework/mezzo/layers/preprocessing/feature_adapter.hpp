@@ -14,18 +14,19 @@ namespace mezzo::detail {
 /// divided into tables.
 class FeatureAdapter {
  public:
-  explicit FeatureAdapter(const FeatureSettings& feature);
+  /// `where` starts the errors.
+  FeatureAdapter(const FeatureSettings& feature, std::string where);
 
-  /// Adds the rows of a table.
+  /// Adds the rows of a table. Throws a ValueError for a number of a discretized feature that isn't finite.
   void add(const FeatureValues& values);
 
-  /// Sets the members of an adaptable feature. Throws a ValueError that starts with `where` if there were no rows, no
-  /// token, or no finite mean.
-  void finish(FeatureSettings& feature, const std::string& where);
+  /// Sets the members of an adaptable feature. Throws a ValueError if there were no rows, no token, or no finite mean.
+  void finish(FeatureSettings& feature);
 
  private:
   void flush();
 
+  std::string where_;
   FeatureType type_;
   std::vector<float> waiting_;  // less than a batch
   RunningMoments moments_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/tables/number_casts.hpp>
 #include <mezzo/layers/preprocessing/joined_hash.hpp>
 
 namespace mezzo::detail {
@@ -63,11 +64,18 @@ void check_fillna(const FeatureSpaceOptions& options, const std::string& where) 
   for (const auto& [name, value] : options.fillna) {
     const std::string label = where + " fillna:";
     const FeatureSettings& feature = feature_of(options, name, label);
+    const FeatureType type = feature_type(feature.type, label);
     const double* const number = std::get_if<double>(&value);
-    if (number != nullptr && std::isnan(*number)) fail<ValueError>(label, "\"{}\" must have a number; got nan", name);
-    if (takes_texts(feature_type(feature.type, label)) == std::holds_alternative<std::string>(value)) continue;
-    fail<ValueError>(label, "\"{}\" must have a {} for a feature of type {}", name,
-                     takes_texts(feature_type(feature.type, label)) ? "text" : "number", feature.type);
+    if (takes_texts(type) == (number != nullptr)) {
+      fail<ValueError>(label, "\"{}\" must have a {} for a feature of type {}", name,
+                       takes_texts(type) ? "text" : "number", feature.type);
+    }
+    if (number == nullptr) continue;
+    const bool held =
+        takes_integers(type) ? held_as<std::int64_t>(*number).has_value() : std::isfinite(static_cast<float>(*number));
+    if (held) continue;
+    fail<ValueError>(label, "\"{}\" must have a number that fits {}; got {}", name,
+                     takes_integers(type) ? DType::int64 : DType::float32, *number);
   }
 }
 

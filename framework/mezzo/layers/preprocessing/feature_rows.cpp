@@ -28,8 +28,9 @@ std::vector<NamedTensor> others_of(const Table& table, const FeatureDatasetOptio
 
 FeatureRows::FeatureRows(std::shared_ptr<const FeatureLayout> layout, bool joined, const Table& table,
                          const FeatureDatasetOptions& options, const std::string& where)
-    : layout_(std::move(layout)), joined_(joined), size_(table.rows()), values_(layout_->read(table)) {
+    : layout_(std::move(layout)), joined_(joined), size_(table.rows()) {
   if (size_ == 0) fail<ValueError>(where, "the table must have rows; got none");
+  values_ = layout_->read(table);
   if (joined_) {
     fields_.push_back({"features", {layout_->width()}, DType::float32, Role::input});
   } else {

@@ -30,6 +30,15 @@ detail::Feature hashed_feature(const char* type, const detail::HashedFeatureOpti
   });
 }
 
+void check_widths_kept(const detail::FeatureLayout& before, const detail::FeatureLayout& after,
+                       const std::string& where) {
+  for (std::size_t i = 0; i < before.outputs().size(); ++i) {
+    const auto& output = before.outputs()[i];
+    detail::check_columns_kept(detail::label_of_feature(where, output.name) + " adapt:", output.width,
+                               after.outputs()[i].width);
+  }
+}
+
 }  // namespace
 
 detail::Feature FeatureSpace::float_normalized() { return "float_normalized"; }
@@ -73,7 +82,7 @@ detail::FeatureCross FeatureSpace::cross(std::vector<std::string> feature_names,
   return cross;
 }
 
-FeatureSpace::FeatureSpace(FeatureSpaceOptions options) : Layer("FeatureSpace", options), content_(std::in_place) {
+FeatureSpace::FeatureSpace(FeatureSpaceOptions options) : Layer("FeatureSpace", options) {
   set_options(detail::checked_options(std::move(options), label()));
 }
 
@@ -82,9 +91,10 @@ void FeatureSpace::set_options(FeatureSpaceOptions options) {
   for (const detail::FeatureSettings& feature : options.features.rows) {
     ready = ready && (feature.adapted || !detail::is_adaptable(feature));
   }
-  content_->layout = ready ? std::make_shared<const detail::FeatureLayout>(options, label()) : nullptr;
+  auto layout = ready ? std::make_shared<const detail::FeatureLayout>(options, label()) : nullptr;
+  if (layout && content_->layout && content_.in_use(*this)) check_widths_kept(*content_->layout, *layout, label());
   state()->options = options;
-  content_->options = std::move(options);
+  content_.set({std::move(options), std::move(layout)});
 }
 
 const detail::FeatureLayout& FeatureSpace::layout() const {
@@ -95,17 +105,21 @@ const detail::FeatureLayout& FeatureSpace::layout() const {
 void FeatureSpace::adapt_to(const std::function<void(const std::function<void(const Table&)>&)>& for_each_table) {
   FeatureSpaceOptions options = content_->options;
   std::vector<detail::FeatureAdapter> adapters;
-  for (const detail::FeatureSettings& feature : options.features.rows) adapters.emplace_back(feature);
+  for (const detail::FeatureSettings& feature : options.features.rows) {
+    adapters.emplace_back(feature, detail::label_of_feature(label(), feature.name));
+  }
+  std::int64_t rows = 0;
   for_each_table([&](const Table& table) {
+    rows += table.rows();
     for (std::size_t i = 0; i < adapters.size(); ++i) {
       adapters[i].add(detail::values_of(options.features.rows[i], table, options.fillna, label()));
     }
   });
   for (std::size_t i = 0; i < adapters.size(); ++i) {
     detail::FeatureSettings& feature = options.features.rows[i];
-    if (!detail::is_adaptable(feature)) continue;
-    adapters[i].finish(feature, detail::label_of_feature(label(), feature.name));
+    if (detail::is_adaptable(feature)) adapters[i].finish(feature);
   }
+  if (rows == 0) fail<ValueError>(label(), "adapt: there must be rows; got none");
   set_options(std::move(options));
 }
 
@@ -114,8 +128,8 @@ void FeatureSpace::adapt(const Table& table) {
 }
 
 void FeatureSpace::adapt(const CsvReader& chunks) {
-  adapt_to([reader = chunks](const auto& add) mutable {
-    for (const Table& part : reader) add(part);
+  adapt_to([&](const auto& add) {
+    for (const Table& part : chunks.from_start()) add(part);
   });
 }
 
@@ -166,6 +180,7 @@ std::vector<std::string> FeatureSpace::get_vocabulary(const std::string& feature
 
 Values FeatureSpace::call_many(const Values& xs) {
   const detail::FeatureLayout& encoder = layout();
+  content_.note_call();
   const bool joined = content_->options.output_mode == "concat";
   const std::size_t count = joined ? 1 : encoder.outputs().size();
   if (xs.size() != count) {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/core/shared.hpp>
 #include <mezzo/data/dataset.hpp>
 #include <mezzo/data/tables/csv_reader.hpp>
 #include <mezzo/data/tables/table.hpp>
+#include <mezzo/layers/preprocessing/adapted.hpp>
 #include <mezzo/layers/preprocessing/feature_list.hpp>
 #include <mezzo/layers/preprocessing/feature_space_options.hpp>
 #include <mezzo/nn/layer.hpp>
@@ -33,13 +33,14 @@ class FeatureLayout;
 ///     Tensor prices = model.predict(space(new_rows));
 ///
 /// A layer that checks and returns the encoded features, since steps compute with numbers alone. It is saved with its
-/// model, and load() takes it from there. Copies share what adapt() has found. Calls are thread safe.
+/// model, and load() takes it from there. Copies share what adapt() has found, except those of clone(). Calls are
+/// thread safe.
 ///
 /// A missing value is a ValueError that names row, line and column, unless `fillna` has a value for the column.
 class MEZZO_API FeatureSpace : public Layer {
  public:
   /// Throws a ValueError for options out of their range or that contradict each other, a NameError for unknown names.
-  explicit FeatureSpace(FeatureSpaceOptions options = {});
+  explicit FeatureSpace(FeatureSpaceOptions options);
 
   /// Positional: `FeatureSpace({{"age", "float"}, {"city", "string_hashed"}})`.
   template <class F = detail::FeatureList, detail::IfSame<F, detail::FeatureList> = 0>
@@ -90,10 +91,12 @@ class MEZZO_API FeatureSpace : public Layer {
 
   /// Sets means, boundaries and vocabularies to those of the rows. Missing values are those of `fillna`. Throws a
   /// NameError for a column that the table lacks, a DTypeError for one of another type, a ValueError for a missing
-  /// value and for a table without rows.
+  /// value and for a table without rows. A ValueError too if a feature would get another number of columns after a
+  /// model was built with the layer.
   void adapt(const Table& table);
 
-  /// The same for all chunks of a file, in the memory of one chunk and of the vocabularies.
+  /// The same for all chunks of a file, from the first one, in the memory of one chunk and of the vocabularies. The
+  /// position of the reader stays.
   void adapt(const CsvReader& chunks);
 
   /// Encoded features of all rows, float32 (rows, width()): features in the order of their names, then crosses in the
@@ -121,7 +124,8 @@ class MEZZO_API FeatureSpace : public Layer {
   void save(const std::string& path) const;
 
   /// Reads a FeatureSpace from a file of save(), or from a model of Model::save() that has it as a layer: the one of
-  /// that name if there are several. Throws a FileError if the file is missing, damaged, or has none.
+  /// that name, also an automatic one ("feature_space"), or of that path in the model ("encoder/feature_space"). Throws
+  /// a FileError if the file is missing, damaged, or has none, and if there are several without the name or with it.
   static FeatureSpace load(const std::string& path, const std::string& name = "");
 
   void build(const Shape&) override {}
@@ -133,11 +137,6 @@ class MEZZO_API FeatureSpace : public Layer {
 
  private:
   struct Content {
-    struct Blank {};
-    Content() = default;
-    explicit Content(Blank) {}
-    void copy_from(const Content& other) { *this = other; }
-
     FeatureSpaceOptions options{};
     std::shared_ptr<const detail::FeatureLayout> layout{};  // null before adapt()
   };
@@ -145,7 +144,7 @@ class MEZZO_API FeatureSpace : public Layer {
   void set_options(FeatureSpaceOptions options);
   const detail::FeatureLayout& layout() const;
 
-  detail::Shared<Content> content_;  // shared by copies, as weights are
+  detail::Adapted<Content> content_;
 };
 
 }  // namespace mezzo

@@ -14,36 +14,63 @@ constexpr const char* space_version = "1";
 
 std::string label_of_space_file(const std::string& path) { return fmt::format("[FeatureSpace \"{}\"]", path); }
 
-/// Adds the configs of all layers of the class in a config.
-void collect_spaces(const detail::Json& json, std::vector<const detail::Json*>& out) {
-  if (!json.is_structured()) return;
-  const auto found = json.is_object() ? json.find("class_name") : json.end();
-  if (found != json.end() && *found == "FeatureSpace") {
-    out.push_back(&json);
-    return;
-  }
-  for (const detail::Json& part : json) collect_spaces(part, out);
+struct SavedSpace {
+  std::string name, path;  // "feature_space", "encoder/feature_space"
+  const detail::Json* config = nullptr;
+};
+
+std::string text_member(const detail::Json& json, const char* name) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  return found == json.end() || !found->is_string() ? std::string() : found->get<std::string>();
 }
 
-std::string name_of_space(const detail::Json& json) {
+/// Name of a layer in its model, which may be automatic.
+std::string name_of_layer_in(const detail::Json& json) {
   const auto config = json.find("config");
-  if (config == json.end() || !config->is_object()) return {};
-  const auto name = config->find("name");
-  return name == config->end() || !name->is_string() ? std::string() : name->get<std::string>();
+  for (const std::string& name :
+       {text_member(json, "name"), config == json.end() ? std::string() : text_member(*config, "name")}) {
+    if (!name.empty()) return name;
+  }
+  return detail::snake_case(text_member(json, "class_name"));
+}
+
+/// Adds all FeatureSpaces in a config. `path` is that of the layer around it, with a "/" behind it.
+void collect_spaces(const detail::Json& json, const std::string& path, std::vector<SavedSpace>& out) {
+  for (const detail::Json& part : json) {
+    if (!part.is_structured()) continue;
+    const std::string kind = text_member(part, "class_name");
+    const std::string name = kind.empty() ? std::string() : name_of_layer_in(part);
+    if (kind == "FeatureSpace") {
+      out.push_back({name, path + name, &part});
+    } else {
+      collect_spaces(part, kind.empty() ? path : path + name + "/", out);
+    }
+  }
 }
 
 const detail::Json& chosen_space(const detail::Json& json, const std::string& name, const std::string& where) {
-  std::vector<const detail::Json*> all;
-  collect_spaces(json, all);
-  if (all.empty()) fail<FileError>(where, "the model must have a layer FeatureSpace; it has none");
-  if (name.empty() && all.size() == 1) return *all.front();
-  std::vector<std::string> names;
-  for (const detail::Json* one : all) {
-    if (!name.empty() && name_of_space(*one) == name) return *one;
-    names.push_back(name_of_space(*one));
+  std::vector<SavedSpace> all;
+  if (text_member(json, "class_name") == "FeatureSpace") {
+    all.push_back({name_of_layer_in(json), name_of_layer_in(json), &json});
+  } else {
+    collect_spaces(json, "", all);
   }
-  if (name.empty()) fail<FileError>(where, "a name must be given for one of several: {}", fmt::join(names, ", "));
-  fail<FileError>(where, "unknown FeatureSpace \"{}\"; valid names: {}", name, fmt::join(names, ", "));
+  if (all.empty()) fail<FileError>(where, "the model must have a layer FeatureSpace; it has none");
+  std::vector<std::string> paths, fitting;
+  const detail::Json* chosen = nullptr;
+  for (const SavedSpace& one : all) {
+    paths.push_back(one.path);
+    if (one.path == name) return *one.config;
+    if (!name.empty() && one.name != name) continue;
+    fitting.push_back(one.path);
+    chosen = one.config;
+  }
+  if (fitting.size() == 1) return *chosen;
+  if (name.empty()) fail<FileError>(where, "a name must be given for one of several: {}", fmt::join(paths, ", "));
+  if (fitting.empty()) {
+    fail<FileError>(where, "unknown FeatureSpace \"{}\"; valid names: {}", name, fmt::join(paths, ", "));
+  }
+  fail<FileError>(where, "\"{}\" must be a path of one of several: {}", name, fmt::join(fitting, ", "));
 }
 
 std::string config_of_file(const SafetensorsFile& file, const std::string& where) {

@@ -1,12 +1,13 @@
 #include <mezzo/layers/preprocessing/feature_types.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/preprocessing/feature_list.hpp>
+#include <mezzo/layers/preprocessing/quantile_summary.hpp>
+#include <mezzo/nn/checks.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -33,6 +34,14 @@ void check_count(const char* name, std::int64_t count, const std::string& where)
   }
 }
 
+/// Throws a ValueError for a number that isn't finite in float32, in which features are computed.
+void require_float(const std::string& where, const char* name, double number) {
+  require_finite(where, name, number);
+  if (std::isinf(static_cast<float>(number))) {
+    fail<ValueError>(where, "{} must fit float32; got {}", name, number);
+  }
+}
+
 void check_bins(const FeatureSettings& feature, const std::string& where) {
   const std::vector<double>& boundaries = feature.bin_boundaries;
   if (!feature.adapted && feature.num_bins.has_value() != boundaries.empty()) {
@@ -40,12 +49,7 @@ void check_bins(const FeatureSettings& feature, const std::string& where) {
                      feature.num_bins ? "both" : "neither");
   }
   if (feature.num_bins) check_count("num_bins", *feature.num_bins, where);
-  const auto descent = std::adjacent_find(boundaries.begin(), boundaries.end(),
-                                          [](double a, double b) { return !(a <= b); });  // also at NaN
-  const bool ascending = descent == boundaries.end();
-  if (!ascending || (boundaries.size() == 1 && std::isnan(boundaries.front()))) {
-    fail<ValueError>(where, "bin_boundaries must be in ascending order; got ({})", fmt::join(boundaries, ", "));
-  }
+  check_boundaries(boundaries, where);
   if (feature.adapted && static_cast<std::int64_t>(boundaries.size()) >= feature.num_bins.value_or(0)) {
     fail<ValueError>(where, "num_bins must be above the number of adapted boundaries {}; got {}", boundaries.size(),
                      feature.num_bins.value_or(0));
@@ -109,6 +113,15 @@ void check_feature(const FeatureSettings& feature, const std::string& where) {
   const FeatureType type = feature_type(feature.type, where);
   if (has_index(type)) check_feature_mode(feature.output_mode, where);
   switch (type) {
+    case FeatureType::normalized:
+      require_float(where, "mean", feature.mean);
+      require_float(where, "variance", feature.variance);
+      if (feature.variance < 0) fail<ValueError>(where, "variance must be at least 0; got {}", feature.variance);
+      break;
+    case FeatureType::rescaled:
+      require_float(where, "scale", feature.scale);
+      require_float(where, "offset", feature.offset);
+      break;
     case FeatureType::discretized:
       check_bins(feature, where);
       break;

@@ -16,7 +16,9 @@ Column ready_to_fill(const Column& column, FeatureType type) {
     return {Strings(std::vector<std::string>(static_cast<std::size_t>(column.size()))), column.isna()};
   }
   if (!takes_texts(type) && !takes_integers(type) && !has_texts(column)) return column.astype(DType::float64);
-  return column;
+  return takes_integers(type) && !has_texts(column) && !is_floating(column.values().dtype())
+             ? column.astype(DType::int64)
+             : column;
 }
 
 Column without_missing(const std::string& name, FeatureType type, const Table& table,
@@ -41,13 +43,14 @@ FeatureValues values_of(const FeatureSettings& feature, const Table& table,
   const std::string& name = feature.name;
   const FeatureType type = feature_type(feature.type, where);
   if (!table.contains(name)) fail_unknown(where, "column", name, table.columns());
+  const DType dtype = takes_integers(type) ? DType::int64 : DType::float32;
+  if (table.rows() == 0) return {.numbers = Tensor({0}, dtype), .texts = {}};  // columns without rows have no type
   const Column column = without_missing(name, type, table, fillna, where);
   if (takes_texts(type) != has_texts(column)) {
     fail<DTypeError>(where, "column \"{}\" must have {} for a feature of type {}; got {}", name,
                      takes_texts(type) ? "strings or categories" : "numbers", feature.type, column.type());
   }
   if (takes_texts(type)) return {.numbers = {}, .texts = column};
-  const DType dtype = takes_integers(type) ? DType::int64 : DType::float32;
   return {.numbers = table.assign(name, column).to_tensor({name}, dtype).reshape({-1}), .texts = {}};
 }
 

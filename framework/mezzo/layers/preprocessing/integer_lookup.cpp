@@ -1,7 +1,6 @@
 #include <mezzo/layers/preprocessing/integer_lookup.hpp>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/encode_categories.hpp>
 #include <mezzo/data/text/hashes.hpp>
 #include <mezzo/data/text/index_lookup.hpp>
@@ -9,9 +8,7 @@
 
 namespace mezzo {
 
-struct detail::IntegerTable {
-  IndexLookup<std::int64_t> lookup;
-};
+using IntegerTable = detail::IndexLookup<std::int64_t>;
 
 IntegerLookup::IntegerLookup(IntegerLookupOptions options)
     : Layer("IntegerLookup", options), options_(std::move(options)) {
@@ -31,20 +28,26 @@ IntegerLookup::IntegerLookup(IntegerLookupOptions options)
   settings.invert = options_.invert;
   settings.output_mode = options_.output_mode;
   settings.pad_to_max_tokens = options_.pad_to_max_tokens;
-  table_ = std::make_shared<detail::IntegerTable>(
-      detail::IntegerTable{detail::IndexLookup<std::int64_t>(std::move(settings))});
+  IntegerTable table(std::move(settings));
   if (options_.vocabulary.empty()) {
     if (!options_.idf_weights.empty()) fail<ValueError>(label(), "vocabulary must be given with idf_weights");
-    return;
+  } else {
+    table.set_vocabulary(options_.vocabulary, options_.idf_weights);
+    adaptable_ = false;
   }
-  table_->lookup.set_vocabulary(options_.vocabulary, options_.idf_weights);
-  adaptable_ = false;
+  table_.set(std::make_shared<const IntegerTable>(std::move(table)));
 }
 
-void IntegerLookup::save_vocabulary() {
+const IntegerTable& IntegerLookup::table() const { return *table_.of(typeid(IntegerLookup)); }
+
+void IntegerLookup::set_table(Vocabulary changed, const char* function) {
+  if (!table().is_int() && table_.in_use(*this)) {
+    detail::check_columns_kept(fmt::format("{} {}:", label(), function), table().depth(), changed->depth());
+  }
+  table_.set(std::move(changed));
   IntegerLookupOptions saved = options_;
-  saved.vocabulary = table_->lookup.vocabulary(true);
-  saved.idf_weights = table_->lookup.idf_weights();
+  saved.vocabulary = table().vocabulary(true);
+  saved.idf_weights = table().idf_weights();
   if (!saved.idf_weights.empty()) saved.idf_weights.resize(saved.vocabulary.size());
   state()->options = saved;
 }
@@ -67,30 +70,34 @@ void IntegerLookup::adapt(const Dataset& data, const std::string& field) {
       counts.add({wide.data<std::int64_t>() + i * row, wide.data<std::int64_t>() + (i + 1) * row});
     }
   });
-  detail::unmoved<IntegerLookup>(table_)->lookup.adapt(counts);
-  save_vocabulary();
+  auto adapted = std::make_shared<IntegerTable>(table().settings());
+  adapted->adapt(counts);
+  set_table(std::move(adapted), "adapt");
 }
 
 void IntegerLookup::set_vocabulary(const std::vector<std::int64_t>& vocabulary,
                                    const std::vector<double>& idf_weights) {
-  detail::unmoved<IntegerLookup>(table_)->lookup.set_vocabulary(vocabulary, idf_weights);
-  save_vocabulary();
+  auto changed = std::make_shared<IntegerTable>(table().settings());
+  changed->set_vocabulary(vocabulary, idf_weights);
+  set_table(std::move(changed), "set_vocabulary");
 }
 
 std::vector<std::int64_t> IntegerLookup::get_vocabulary(bool include_special_tokens) const {
-  return detail::unmoved<IntegerLookup>(table_)->lookup.vocabulary(include_special_tokens);
+  return table().vocabulary(include_special_tokens);
 }
 
-std::int64_t IntegerLookup::vocabulary_size() const { return detail::unmoved<IntegerLookup>(table_)->lookup.size(); }
+std::int64_t IntegerLookup::vocabulary_size() const { return table().size(); }
 
 Value IntegerLookup::call(const Value& x) {
-  table_->lookup.require_vocabulary();
+  table().require_vocabulary();
+  table_.note_call();
   const std::string mode = options_.output_mode == "tf_idf" ? "count" : options_.output_mode;
   const DType dtype = options_.output_mode == "tf_idf" ? DType::float32 : DType::int64;
-  const std::int64_t depth = table_->lookup.depth();
+  const std::int64_t depth = table().depth();
   return detail::on_host(
       {x}, [mode, depth](const Shape& shape) { return detail::encoded_shape(shape, mode, depth); }, dtype,
-      [table = table_, options = options_, where = label()](const std::vector<Tensor>& given) {
+      [found = table_.pointer(), options = options_, where = label()](const std::vector<Tensor>& given) {
+        const IntegerTable& table = **found;
         // Not earlier: Sequential builds its layers with a symbol of float32.
         if (is_floating(given[0].dtype())) fail<DTypeError>(where, "input must be integers; got {}", given[0].dtype());
         Tensor out = given[0].cast(DType::int64);
@@ -102,10 +109,9 @@ Value IntegerLookup::call(const Value& x) {
           return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(places));
         };
         for (std::int64_t i = 0; i < out.size(); ++i) {
-          numbers[i] =
-              options.invert ? table->lookup.token_of(numbers[i]) : table->lookup.index_of(numbers[i], unknown);
+          numbers[i] = options.invert ? table.token_of(numbers[i]) : table.index_of(numbers[i], unknown);
         }
-        return options.invert ? out : table->lookup.encoded(out);
+        return options.invert ? out : table.encoded(out);
       });
 }
 

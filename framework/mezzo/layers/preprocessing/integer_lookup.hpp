@@ -6,12 +6,14 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/data/dataset.hpp>
+#include <mezzo/layers/preprocessing/adapted.hpp>
 #include <mezzo/nn/layer.hpp>
 
 namespace mezzo {
 
 namespace detail {
-struct IntegerTable;
+template <class Token>
+class IndexLookup;
 }
 
 struct IntegerLookupOptions {
@@ -31,20 +33,22 @@ struct IntegerLookupOptions {
 };
 
 /// Indices of integers, as keras.layers.IntegerLookup: int64; of mode "tf_idf" float32. The vocabulary is part of saved
-/// models and shared by copies. No gradient passes it.
+/// models and shared by copies, but not by those of clone(). No gradient passes it.
 class MEZZO_API IntegerLookup : public Layer {
  public:
   /// A ValueError for options out of their range or that contradict each other, a NameError for unknown names.
   explicit IntegerLookup(IntegerLookupOptions options = {});
 
   /// Makes the most frequent integers the vocabulary; among equally frequent ones the larger comes first. Rows of axis
-  /// 0 are the documents of "tf_idf". A ValueError for a layer with a given vocabulary, and if there is no integer.
+  /// 0 are the documents of "tf_idf". A ValueError for a layer with a given vocabulary, and if there is no integer. A
+  /// ValueError too if the number of columns of an encoded mode would change after a model was built with the layer.
   void adapt(const Tensor& data);
 
   /// The same for a field of a data set, its first input by default.
   void adapt(const Dataset& data, const std::string& field = "");
 
-  /// Replaces the vocabulary, with or without its special tokens in front. Errors are those of StringLookup.
+  /// Replaces the vocabulary, with or without its special tokens in front. Errors are those of StringLookup and of
+  /// adapt().
   void set_vocabulary(const std::vector<std::int64_t>& vocabulary, const std::vector<double>& idf_weights = {});
 
   /// The tokens, by index. False: without the mask and the unknown token.
@@ -56,11 +60,13 @@ class MEZZO_API IntegerLookup : public Layer {
   Value call(const Value& x) override;
 
  private:
-  void save_vocabulary();
+  using Vocabulary = std::shared_ptr<const detail::IndexLookup<std::int64_t>>;
+  const detail::IndexLookup<std::int64_t>& table() const;
+  void set_table(Vocabulary changed, const char* function);
 
   IntegerLookupOptions options_;
   bool adaptable_ = true;
-  std::shared_ptr<detail::IntegerTable> table_;
+  detail::Adapted<Vocabulary> table_;
 };
 
 }  // namespace mezzo

@@ -6,6 +6,7 @@
 #include <mezzo/layers/in_wide.hpp>
 #include <mezzo/layers/preprocessing/preprocessing.hpp>
 #include <mezzo/layers/preprocessing/running_moments.hpp>
+#include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/helpers.hpp>
 
 namespace mezzo {
@@ -20,6 +21,11 @@ Normalization::Normalization(NormalizationOptions options)
   if (mean->shape() != variance->shape() || mean->shape().size() > options_.axis.size()) {
     fail<ShapeError>(label(), "mean and variance must have one shape of at most {} axes; got {} and {}",
                      options_.axis.size(), mean->shape(), variance->shape());
+  }
+  for (const double one : mean->to_doubles()) detail::require_finite(label(), "mean", one);
+  for (const double one : variance->to_doubles()) {
+    detail::require_finite(label(), "variance", one);
+    if (one < 0) fail<ValueError>(label(), "variance must be at least 0; got {}", one);
   }
 }
 
@@ -73,6 +79,7 @@ void Normalization::adapt(const Dataset& data, const std::string& field) {
     moments.add(batch, kept(input));
   });
   if (moments.empty()) fail<ShapeError>(label(), "adapt: samples must have numbers; got none");
+  moments.check_finite(label());
   mean_.assign(moments.mean(mean_.shape()));
   variance_.assign(moments.variance(mean_.shape()));
 }

@@ -38,13 +38,13 @@ struct NormalizationOptions {
 /// variance, each of the axes' sizes, in at least float32.
 class MEZZO_API Normalization : public Layer {
  public:
-  /// A ValueError if only one of mean and variance is given, a ShapeError if their shapes differ or have more axes than
-  /// `axis`.
+  /// A ValueError if only one of mean and variance is given, if one isn't finite, or if a variance is negative; a
+  /// ShapeError if their shapes differ or have more axes than `axis`.
   explicit Normalization(NormalizationOptions options = {});
   void build(const Shape& input) override;
 
   /// Sets mean and (biased) variance to those of an array (batch, ...), computed in float64. A ShapeError for an array
-  /// without numbers, a ValueError if mean and variance were given.
+  /// without numbers, a ValueError if mean and variance were given or the new ones aren't finite.
   void adapt(const Tensor& data);
 
   /// The same for a field of a data set, its first input by default, read in batches.

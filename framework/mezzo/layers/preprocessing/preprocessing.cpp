@@ -8,6 +8,7 @@
 #include <mezzo/data/encode_categories.hpp>
 #include <mezzo/data/text/hashes.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/layers/preprocessing/adapted.hpp>
 #include <mezzo/layers/preprocessing/category_encoding.hpp>
 #include <mezzo/layers/preprocessing/resizing.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -50,6 +51,13 @@ void detail::for_each_batch(const Dataset& data, const std::string& field, const
     std::iota(indices.begin(), indices.end(), begin);
     function(data.gather(indices)[wanted]);
   }
+}
+
+void detail::check_columns_kept(const std::string& where, std::int64_t before, std::int64_t after) {
+  if (before == after) return;
+  fail<ValueError>(where,
+                   "must keep the {} columns that a model was built for; got {}: use a new layer for a new model",
+                   before, after);
 }
 
 namespace {
@@ -148,6 +156,7 @@ Value Hashing::call(const Value& x) {
 Resizing::Resizing(ResizingOptions options) : Layer("Resizing", options), options_(std::move(options)) {
   detail::require_positive(label(), "height", options_.height);
   detail::require_positive(label(), "width", options_.width);
+  detail::require_finite(label(), "fill_value", options_.fill_value);
   if (options_.crop_to_aspect_ratio && options_.pad_to_aspect_ratio) {
     fail<ValueError>(label(), "only one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true");
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo::detail {
 namespace {
 
@@ -40,9 +42,12 @@ QuantileSummary QuantileSummary::compressed(double epsilon) const {
   return out;
 }
 
-void QuantileSummary::add(const Tensor& data) {
+void QuantileSummary::add(const Tensor& data, const std::string& where) {
   const Tensor floats = data.cast(DType::float32);
   std::vector<float> sorted(floats.data<float>(), floats.data<float>() + floats.size());
+  for (const float number : sorted) {
+    if (!std::isfinite(number)) fail<ValueError>(where, "adapt: numbers must be finite; got {}", number);
+  }
   std::sort(sorted.begin(), sorted.end());
   const double step = std::max(static_cast<double>(sorted.size()) * epsilon_, 1.0);
   std::vector<std::pair<float, float>> all;
@@ -63,6 +68,12 @@ void QuantileSummary::add(const Tensor& data) {
 std::vector<double> QuantileSummary::boundaries(std::int64_t num_bins) const {
   const QuantileSummary all = compressed(1.0 / static_cast<double>(num_bins));
   return {all.values_.begin(), all.values_.end() - 1};
+}
+
+void check_boundaries(const std::vector<double>& boundaries, const std::string& where) {
+  const bool number = std::none_of(boundaries.begin(), boundaries.end(), [](double x) { return std::isnan(x); });
+  if (number && std::is_sorted(boundaries.begin(), boundaries.end())) return;
+  fail<ValueError>(where, "bin_boundaries must be in ascending order; got ({})", fmt::join(boundaries, ", "));
 }
 
 std::vector<double> boundaries_for(DType dtype, const std::vector<double>& boundaries) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <mezzo/core/tensor.hpp>
@@ -15,8 +16,8 @@ class QuantileSummary {
 
   bool empty() const { return values_.empty(); }
 
-  /// Adds a batch of numbers.
-  void add(const Tensor& data);
+  /// Adds a batch of numbers. Throws a ValueError that starts with `where` if one isn't finite in float32.
+  void add(const Tensor& data, const std::string& where);
 
   /// Boundaries of that many bins; fewer, if there were fewer numbers. Requires that there are numbers.
   std::vector<double> boundaries(std::int64_t num_bins) const;
@@ -27,6 +28,9 @@ class QuantileSummary {
   double epsilon_;
   std::vector<float> values_, weights_;
 };
+
+/// Throws a ValueError that starts with `where` unless boundaries are in ascending order.
+void check_boundaries(const std::vector<double>& boundaries, const std::string& where);
 
 /// Boundaries as numbers of a dtype are compared with them: rounded to float32 for floats but float64.
 std::vector<double> boundaries_for(DType dtype, const std::vector<double>& boundaries);

@@ -14,7 +14,8 @@ struct RescalingOptions {
 /// x * scale + offset. `Rescaling({.scale = 1.0 / 255})` maps bytes of images to [0, 1].
 class MEZZO_API Rescaling : public Layer {
  public:
-  explicit Rescaling(RescalingOptions options = {}) : Layer("Rescaling", options), options_(std::move(options)) {}
+  /// A ValueError unless scale and offset are finite.
+  explicit Rescaling(RescalingOptions options = {});
 
   /// Positional: `Rescaling(1.0 / 255)`.
   template <class N, detail::IfNumber<N> = 0>

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <mezzo/core/fail.hpp>
+
 namespace mezzo::detail {
 
 void RunningMoments::add(const Tensor& batch, const std::vector<bool>& kept) {
@@ -41,6 +43,14 @@ Tensor RunningMoments::variance(const Shape& shape) const {
   std::vector<double> variance = squares_;
   for (double& one : variance) one /= count_;
   return Tensor(shape, variance);
+}
+
+void RunningMoments::check_finite(const std::string& where) const {
+  for (std::size_t p = 0; p < mean_.size(); ++p) {
+    const double variance = squares_[p] / count_;
+    if (std::isfinite(mean_[p]) && std::isfinite(variance)) continue;
+    fail<ValueError>(where, "adapt: mean and variance must be finite; got {} and {}", mean_[p], variance);
+  }
 }
 
 }  // namespace mezzo::detail

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include <mezzo/core/tensor.hpp>
@@ -15,6 +16,9 @@ class RunningMoments {
   Tensor mean(const Shape& shape) const { return Tensor(shape, mean_); }
   /// The biased variance.
   Tensor variance(const Shape& shape) const;
+
+  /// Throws a ValueError that starts with `where` if a mean or variance isn't finite.
+  void check_finite(const std::string& where) const;
 
  private:
   double count_ = 0;
