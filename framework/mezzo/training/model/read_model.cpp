@@ -209,7 +209,23 @@ std::mutex& makers_mutex() {
   return *one;
 }
 
+void (*onnx_registration)() = nullptr;
+
+/// Registers the class of models of ONNX files. A NameError without the library that has it.
+void require_onnx_models() {
+  if (onnx_registration == nullptr) {
+    fail<NameError>("",
+                    "the model was read from an ONNX file: link mezzo::onnx and include <mezzo/onnx.hpp> to load it");
+  }
+  onnx_registration();
+}
+
 }  // namespace
+
+bool set_onnx_registration(void (*register_classes)()) {
+  onnx_registration = register_classes;
+  return true;
+}
 
 Spec read_spec(const Json& json, const std::string& where) {
   Spec spec;
@@ -234,6 +250,7 @@ Any<Layer> read_layer(const Json& json, const Policy& policy) {
   if (!policy.inherits()) parts.policy = policy;
   if (parts.class_name == "Sequential") return read_sequential(parts);
   if (parts.class_name == "Functional") return read_functional(parts);
+  if (parts.class_name == onnx_model_class) require_onnx_models();
   const SavedClass<Layer>* entry = find_class<Layer>(parts.class_name);
   if (entry == nullptr) {
     fail<NameError>("",

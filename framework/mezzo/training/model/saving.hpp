@@ -38,6 +38,13 @@ MEZZO_API Any<Model> model_from_json(const std::string& text, const ModelFromJso
 namespace detail {
 [[noreturn]] MEZZO_API void fail_other_model(const std::string& path);
 MEZZO_API void register_model_maker(const std::string& name, Any<Model> (*make)(const Any<Layer>&));
+
+/// Name in files of the class of models that load_onnx() makes.
+constexpr const char* onnx_model_class = "mezzo>OnnxModel";
+
+/// Sets the function that registers that class. It is called when the class is first read, since static objects, such
+/// as the table of classes, may not exist yet when this is called. Returns true.
+MEZZO_API bool set_onnx_registration(void (*register_classes)());
 }  // namespace detail
 
 /// The same as an object of a known class: `auto model = load_model<Sequential>("x.mezzo")`. A ValueError if the file

@@ -1,0 +1,83 @@
+#include <mezzo/onnx/import_message.hpp>
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/onnx/import_tensors.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+constexpr char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void clear_numbers(::onnx::TensorProto& tensor) {
+  tensor.clear_raw_data();
+  tensor.clear_float_data();
+  tensor.clear_double_data();
+  tensor.clear_int32_data();
+  tensor.clear_int64_data();
+  tensor.clear_uint64_data();
+  tensor.clear_external_data();
+  tensor.clear_data_location();
+}
+
+}  // namespace
+
+void strip_onnx_numbers(::onnx::ModelProto& model, const std::vector<std::string>& weights, const std::string& folder,
+                        const std::string& where) {
+  const std::set<std::string> stripped(weights.begin(), weights.end());
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    const bool outside = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
+    if (stripped.count(tensor.name()) > 0) {
+      clear_numbers(tensor);
+    } else if (outside) {
+      const Tensor numbers = read_onnx_tensor(tensor, folder, where);
+      clear_numbers(tensor);
+      tensor.set_raw_data(numbers.raw(), numbers.bytes());
+    }
+  }
+  model.mutable_graph()->clear_value_info();
+  model.mutable_graph()->clear_doc_string();
+  for (::onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) node.clear_doc_string();
+}
+
+std::string onnx_message_text(const ::onnx::ModelProto& model) {
+  const std::string bytes = model.SerializeAsString();
+  std::string out;
+  out.reserve(bytes.size() / 3 * 4 + 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      bits = bits << 8U | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += i + j > bytes.size() ? '=' : base64_digits[bits >> (18U - 6U * static_cast<unsigned>(j)) & 63U];
+    }
+  }
+  return out;
+}
+
+::onnx::ModelProto onnx_message(const std::string& text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    const std::size_t digit = std::string_view(base64_digits).find(c);
+    if (digit == std::string::npos) fail<ValueError>("[OnnxModel]", "graph must be a message in base64");
+    bits = bits << 6U | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 255U);
+  }
+  ::onnx::ModelProto model;
+  if (!model.ParseFromString(bytes) || !model.has_graph()) {
+    fail<ValueError>("[OnnxModel]", "graph must be a message of ONNX in base64; got a damaged one");
+  }
+  return model;
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,50 @@
+#include <mezzo/onnx/import_run.hpp>
+
+#include <algorithm>
+#include <optional>
+
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/onnx/import_operators.hpp>
+
+namespace mezzo::detail {
+
+std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
+  for (const OnnxNode& node : body.nodes) run(node);
+  std::vector<OnnxValue> out;
+  out.reserve(body.outputs.size());
+  for (const std::size_t place : body.outputs) out.push_back(values_[place]);
+  return out;
+}
+
+void OnnxRun::run(const OnnxNode& node) {
+  std::vector<OnnxValue*> inputs;
+  bool constant = node.function->folds;
+  for (const std::size_t place : node.inputs) {
+    inputs.push_back(place == OnnxNode::absent ? nullptr : &values_[place]);
+    if (inputs.back() != nullptr) constant = constant && inputs.back()->constant;
+  }
+  const bool symbolic = !current_frames().empty() && current_frames().back().symbolic;
+  const Scope scope(Frame{.info = scopes_.at(&node),
+                          .entry = node.name.substr(std::min(node.name.find_first_not_of('/'), node.name.size())),
+                          .symbolic = symbolic,
+                          .regions = {},
+                          .training = {},
+                          .remat = nullptr});
+  std::optional<OutsideTrace> at_once;
+  if (constant) at_once.emplace();
+  OnnxCall call(node, graph_.opset, std::move(inputs), constant);
+  call.run_body = [this](const OnnxBody& body) { return run(body); };
+  node.function->run(call);
+  call.check_all_read();
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == OnnxNode::absent) continue;
+    OnnxValue& made = call.outputs()[i];
+    if (!made.first.defined() && !made.last.defined() && !made.kernel.defined()) {
+      call.refuse("output {} isn't supported", i);
+    }
+    made.constant = made.constant || constant;
+    values_[node.outputs[i]] = std::move(made);
+  }
+}
+
+}  // namespace mezzo::detail

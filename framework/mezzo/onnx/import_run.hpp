@@ -1,0 +1,31 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <mezzo/graph/scope.hpp>
+#include <mezzo/onnx/import_call.hpp>
+
+namespace mezzo::detail {
+
+/// Runs a graph node by node, in the running layer. Nodes whose inputs are constants, or sizes, are computed at once.
+class OnnxRun {
+ public:
+  using Scopes = std::map<const OnnxNode*, std::shared_ptr<const ScopeInfo>>;
+
+  /// `values`: those of the inputs and initializers, by place.
+  OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values)
+      : graph_(graph), scopes_(scopes), values_(std::move(values)) {}
+
+  /// Runs the nodes of a body and returns its outputs.
+  std::vector<OnnxValue> run(const OnnxBody& body);
+
+ private:
+  void run(const OnnxNode& node);
+
+  const OnnxGraph& graph_;
+  const Scopes& scopes_;
+  std::vector<OnnxValue> values_;
+};
+
+}  // namespace mezzo::detail

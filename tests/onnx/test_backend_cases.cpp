@@ -1,0 +1,113 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <mezzo/mezzo.hpp>
+#include <mezzo/onnx.hpp>
+#include <mezzo/onnx/import_tensors.hpp>
+#include <mezzo/training/step/compiled_function.hpp>
+
+#include "support/skip.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Arrays of the files input_0.pb, input_1.pb, ... of a case.
+std::vector<Tensor> arrays_of(const fs::path& folder, const std::string& what) {
+  std::vector<Tensor> out;
+  for (int i = 0;; ++i) {
+    const fs::path path = folder / (what + "_" + std::to_string(i) + ".pb");
+    if (!fs::exists(path)) return out;
+    std::ifstream file(path, std::ios::binary);
+    ::onnx::TensorProto tensor;
+    if (!tensor.ParseFromIstream(&file)) throw FileError("the array " + path.string() + " isn't a tensor");
+    out.push_back(detail::read_onnx_tensor(tensor, "", what));
+  }
+}
+
+// Difference of two arrays by the tolerances of ONNX's tests; "": none.
+std::string difference(const Tensor& got, const Tensor& wanted) {
+  const bool same_kind = is_floating(got.dtype()) && is_floating(wanted.dtype());
+  if (got.shape() != wanted.shape() || (!same_kind && got.dtype() != wanted.dtype())) {
+    return got.describe() + " in place of " + wanted.describe();
+  }
+  const std::vector<double> a = got.to_doubles(), b = wanted.to_doubles();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool close = a[i] == b[i] || std::abs(a[i] - b[i]) <= 1e-7 + 1e-3 * std::abs(b[i]);
+    if (close || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    return "element " + std::to_string(i) + " is " + std::to_string(a[i]) + " in place of " + std::to_string(b[i]);
+  }
+  return {};
+}
+
+std::string difference(const std::vector<Tensor>& got, const std::vector<Tensor>& wanted) {
+  if (got.size() != wanted.size()) return "another number of outputs";
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const std::string text = difference(got[i], wanted[i]);
+    if (!text.empty()) return "output " + std::to_string(i) + ": " + text;
+  }
+  return {};
+}
+
+std::vector<Tensor> eager(Model& model, const std::vector<Tensor>& xs) {
+  std::vector<Tensor> out;
+  for (const Value& y : model(Values(xs.begin(), xs.end()))) out.push_back(y.tensor());
+  return out;
+}
+
+// "traced", "eager", "error TEXT" or "wrong TEXT".
+std::string run_case(const fs::path& folder) {
+  try {
+    const Any<Model> model = load_onnx((folder / "model.onnx").string());
+    const fs::path data = folder / "test_data_set_0";
+    const std::vector<Tensor> xs = arrays_of(data, "input"), wanted = arrays_of(data, "output");
+    std::string reason;
+    try {
+      CompiledFunction function([&](const Values& values) { return (*model)(values); });
+      CompiledFunction::Session session(function, *model);
+      const std::string text = difference(session(xs), wanted);
+      return text.empty() ? "traced" : "wrong " + text;
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+    try {
+      const std::string text = difference(eager(*model, xs), wanted);
+      return text.empty() ? "eager " + reason : "wrong (eager) " + text;
+    } catch (const Error& error) {
+      return std::string("error ") + error.what();
+    }
+  } catch (const Error& error) {
+    return std::string("error ") + error.what();
+  } catch (const std::exception& error) {
+    return std::string("wrong exception: ") + error.what();
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(backend_cases)
+
+// tests/parity/onnx_backend.py gives a file that lists folders of cases, and counts the results.
+BOOST_AUTO_TEST_CASE(folders_of_onnx) {
+  const char* list = std::getenv("MEZZO_ONNX_CASES");
+  if (list == nullptr) return skip("needs MEZZO_ONNX_CASES, see tests/parity/onnx_backend.py");
+  std::ifstream file(list);
+  std::ofstream results(std::string(list) + ".results");
+  for (std::string folder; std::getline(file, folder);) {
+    results << folder << '\t' << std::flush;
+    std::string text = run_case(folder);
+    for (char& c : text) c = c == '\n' || c == '\t' ? ' ' : c;
+    results << text << std::endl;
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
