@@ -15,24 +15,23 @@ constexpr std::uint64_t message_limit = std::numeric_limits<std::int32_t>::max()
 
 }  // namespace
 
-::onnx::ModelProto read_onnx_file(const std::string& path, const std::string& where) {
+onnx::ModelProto read_onnx_file(const std::string& path, const std::string& where) {
   check_kind(path, {FileKind::onnx}, where, "an ONNX file");
   const Bytes bytes = read_file(path, message_limit);
-  ::onnx::ModelProto model;
-  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(bytes.data(), bytes.size())) {
     fail<FileError>(where, "\"{}\" is damaged, or isn't an ONNX file", path);
   }
   if (!model.has_graph()) fail<FileError>(where, "\"{}\" must have a graph; it has none", path);
   return model;
 }
 
-void write_onnx_file(const ::onnx::ModelProto& model, const std::string& path, const std::string& where) {
-  const std::uint64_t size = model.ByteSizeLong();
-  if (size > message_limit) {
-    fail<ValueError>(where, "the message of an ONNX file must have at most {} bytes; got {}", message_limit, size);
+void write_onnx_file(const onnx::ModelProto& model, const std::string& path, const std::string& where) {
+  const std::string bytes = model.SerializeAsString();
+  if (bytes.size() > message_limit) {
+    fail<ValueError>(where, "the message of an ONNX file must have at most {} bytes; got {}", message_limit,
+                     bytes.size());
   }
-  std::string bytes;
-  if (!model.SerializeToString(&bytes)) fail<ValueError>(where, "the message can't be written");
   FileReplacement file(path, where);
   file.write(bytes.data(), bytes.size());
   file.commit();
