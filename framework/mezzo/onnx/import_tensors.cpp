@@ -1,5 +1,6 @@
 #include <mezzo/onnx/import_tensors.hpp>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -13,7 +14,7 @@
 namespace mezzo::detail {
 namespace {
 
-using Proto = ::onnx::TensorProto;
+using Proto = onnx::TensorProto;
 
 std::string tensor_label(const Proto& tensor, const std::string& where) {
   return fmt::format("{} tensor \"{}\":", where, tensor.name());
@@ -154,8 +155,11 @@ std::optional<DType> onnx_dtype(std::int32_t type) {
 }
 
 std::string onnx_dtype_name(std::int32_t type) {
-  return Proto::DataType_IsValid(type) ? Proto::DataType_Name(static_cast<Proto::DataType>(type))
-                                       : fmt::format("{}", type);
+  constexpr std::array names{"UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
+                             "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
+                             "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
+  const auto place = static_cast<std::size_t>(type);
+  return type >= 0 && place < names.size() ? names[place] : fmt::format("number {}", type);
 }
 
 Shape onnx_shape(const Proto& tensor, const std::string& where) {

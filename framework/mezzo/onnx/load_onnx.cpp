@@ -20,7 +20,7 @@ void register_class_of_models() {
 constexpr const char* load_label = "[load_onnx]";
 
 Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
-  ::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
+  detail::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   detail::move_onnx_constants(message);
@@ -32,7 +32,7 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
                                 .trained = weights.trainable,
                                 .name = options.name,
                                 .dtype = options.dtype};
-  message.Clear();
+  message = {};
   register_class_of_models();
   detail::OnnxModel model(made);
   for (const detail::OnnxGraph::Initializer& one : graph.initializers) {
