@@ -1,5 +1,8 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+#include <filesystem>
+
 #include <mezzo/mezzo.hpp>
 
 #include "onnx/graph.hpp"
@@ -66,6 +69,159 @@ BOOST_AUTO_TEST_CASE(a_saved_model_loads_again) {
   const Any<Model> back = load_model(folder.path("a.mezzo"));
   BOOST_TEST(back->predict(perceptron_inputs()).equal(model->predict(perceptron_inputs())));
   BOOST_TEST(back->trainable_weights().size() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(only_chosen_weights_train) {
+  OnnxFile file;
+  add_perceptron(file);
+  BOOST_TEST(file.load({.trainable = "none"})->trainable_weights().empty());
+  BOOST_TEST(file.load({.trainable = "all"})->trainable_weights().size() == 4);
+  const Any<Model> model = file.load({.trainable = "fc2\\..*"});
+  BOOST_TEST(model->trainable_weights().size() == 2);
+  const Tensor before = model->get_weights()[0];
+  model->compile({.optimizer = SGD(0.02), .loss = "mse"});
+  model->fit(perceptron_inputs(), Tensor({3, 1}), {.epochs = 3, .verbose = 0});
+  BOOST_TEST(model->get_weights()[0].equal(before));
+  check_throws<NameError>(
+      "[load_onnx] trainable must match names of weights; \"fc3\" matches none; names: fc1.weight, fc1.bias, "
+      "fc2.weight, fc2.bias",
+      [&] { file.load({.trainable = "fc3"}); });
+}
+
+BOOST_AUTO_TEST_CASE(policies_decide_the_precision) {
+  OnnxFile file;
+  add_perceptron(file);
+  const Any<Model> model = file.load({.dtype = "mixed_bfloat16"});
+  const Tensor y = model->predict(perceptron_inputs());
+  BOOST_TEST(y.to_doubles()[0] == 4.75);  // numbers that bfloat16 holds
+  BOOST_TEST(dtype_name(model->weights()[0].dtype()) == "float32");
+  BOOST_TEST(model->explain().find("bfloat16") != std::string::npos);
+  const Value eager = (*model)(Value(perceptron_inputs()));
+  BOOST_TEST(dtype_name(eager.dtype()) == "bfloat16");
+}
+
+BOOST_AUTO_TEST_CASE(inputs_are_checked) {
+  OnnxFile file;
+  add_perceptron(file);
+  const Any<Model> model = file.load();
+  check_throws<ShapeError>("[OnnxModel] input \"x\" must have shape (?, 2); got shape (4, 3)", [&] {
+    model->predict(Tensor({4, 3}));
+  });
+  OnnxFile two;
+  two.input("a", {-1, 2});
+  two.input("b", {-1, 2});
+  two.node("Add", {"a", "b"}, {"y"}, "sum");
+  two.output("y");
+  const Any<Model> sum = two.load();
+  BOOST_TEST(sum->predict({{"b", Tensor({3, 2})}, {"a", ones({3, 2})}}).to_doubles()[0] == 1);
+  check_throws<ShapeError>(
+      "[OnnxModel] input \"b\" axis 0 (\"batch\") must have size 3, as in another input; got shape (4, 2)", [&] {
+        (*sum)({Value(Tensor({3, 2})), Value(Tensor({4, 2}))});
+      });
+}
+
+// A normalization whose weights train uses the statistics of the batch, and updates the running ones.
+BOOST_AUTO_TEST_CASE(batch_normalization_follows_the_mode) {
+  OnnxFile file;
+  file.input("x", {-1, 1, 2, 1});
+  file.floats("scale", {1}, {1});
+  file.floats("bias", {1}, {0});
+  file.floats("mean", {1}, {0});
+  file.floats("var", {1}, {1});
+  file.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"}, "norm");
+  file.output("y");
+  const Tensor x = Tensor({2, 1, 2, 1}, std::vector<float>{1, 3, 5, 7});
+  for (const bool trains : {true, false}) {
+    const Any<Model> model = file.load({.trainable = trains ? "auto" : "none"});
+    BOOST_TEST(model->predict(x).to_doubles()[3] == 7 / std::sqrt(1 + 1e-5), boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(model->trainable_weights().size() == (trains ? 2U : 0U));
+    if (trains) {
+      model->compile({.optimizer = SGD(0.0), .loss = "mse"});
+      model->train_on_batch(x, Tensor({2, 1, 2, 1}));
+      // momentum 0.9: mean 4, variance 5 of the batch
+      BOOST_TEST(model->get_weights()[2].to_doubles()[0] == 0.4, boost::test_tools::tolerance(1e-6));
+      BOOST_TEST(model->get_weights()[3].to_doubles()[0] == 1.4, boost::test_tools::tolerance(1e-6));
+    }
+    const Value trained = (*model)(Value(x), {.training = true});
+    BOOST_TEST(trained.tensor().to_doubles()[3] == (trains ? 3 / std::sqrt(5 + 1e-5) : 7 / std::sqrt(1 + 1e-5)),
+               boost::test_tools::tolerance(1e-6));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(dropout_follows_the_mode) {
+  OnnxFile file(13);
+  file.input("x", {-1, 64});
+  file.floats("w", {64, 1}, std::vector<float>(64, 1));
+  file.ints("unused", {1});
+  file.floats("ratio", {}, {0.5F});
+  file.node("Dropout", {"x", "ratio"}, {"h"}, "drop");
+  file.node("MatMul", {"h", "w"}, {"y"});
+  file.output("y");
+  const Any<Model> model = file.load();
+  BOOST_TEST(model->predict(ones({2, 64})).to_doubles()[0] == 64);
+  const Value trained = (*model)(Value(ones({2, 64})), {.training = true});
+  BOOST_TEST(trained.tensor().to_doubles()[0] != 64);
+}
+
+// Sizes of a batch are numbers in each call, so that Reshape can follow from Shape.
+BOOST_AUTO_TEST_CASE(shapes_follow_from_the_batch) {
+  OnnxFile file;
+  file.input("x", {-1, 2, 3});
+  file.ints("first", {0});
+  file.ints("rest", {-1});
+  file.node("Shape", {"x"}, {"s"});
+  file.node("Gather", {"s", "first"}, {"n"});
+  file.node("Concat", {"n", "rest"}, {"shape"}).mutable_attribute();
+  set_int(*file.graph().mutable_node(2), "axis", 0);
+  file.node("Reshape", {"x", "shape"}, {"y"});
+  file.output("y");
+  const Any<Model> model = file.load();
+  BOOST_TEST(model->predict(Tensor({5, 2, 3})).shape() == Shape({5, 6}));
+  BOOST_TEST(model->predict(Tensor({2, 2, 3})).shape() == Shape({2, 6}));
+}
+
+// An initializer that is also an input of the graph is its default, as before version 4 of the format.
+BOOST_AUTO_TEST_CASE(inputs_with_defaults_are_weights) {
+  OnnxFile file(9);
+  add_perceptron(file);
+  file.input("fc1.weight", {2, 3});
+  BOOST_TEST(file.load()->predict(perceptron_inputs()).to_doubles()[0] == 4.75);
+}
+
+BOOST_AUTO_TEST_CASE(external_data_lies_in_the_folder) {
+  OnnxFile file;
+  add_perceptron(file);
+  const float numbers[] = {9, 1, -1, 2, 0.5F, 1, -2};
+  file.folder.write("w.bin",
+                    std::vector<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(numbers),
+                                              reinterpret_cast<const std::uint8_t*>(numbers) + sizeof numbers));
+  auto& tensor = *file.graph().mutable_initializer(0);
+  tensor.mutable_float_data()->clear();
+  tensor.set_data_location(detail::onnx::TensorProto::EXTERNAL);
+  const auto place = [&](const std::string& location, const std::string& offset) {
+    tensor.mutable_external_data()->clear();
+    for (const auto& [key, value] : {std::pair{"location", location}, {"offset", offset}}) {
+      auto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+  };
+  place("w.bin", "4");
+  BOOST_TEST(file.load()->predict(perceptron_inputs()).to_doubles()[0] == 4.75);
+  const std::string start =
+      "[load_onnx] tensor \"fc1.weight\": external data must be in the folder of the file, "
+      "without \"..\" or a link out of it; got ";
+  for (const std::string& location : {std::string("../w.bin"), file.folder.path("w.bin"), std::string()}) {
+    place(location, "0");
+    check_throws<FileError>(start + "\"" + location + "\"", [&] { file.load(); });
+  }
+  const Folder outside;
+  outside.write("w.bin", std::vector<std::uint8_t>(28));
+  std::filesystem::create_symlink(outside.path("w.bin"), file.folder.path("link.bin"));
+  place("link.bin", "0");
+  check_throws<FileError>(start + "\"link.bin\"", [&] { file.load(); });
+  place("w.bin", "8");
+  BOOST_CHECK_THROW(file.load(), FileError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,7 +31,7 @@ void append_escaped(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string detail::one_line(std::string_view text) {
+MEZZO_API std::string detail::one_line(std::string_view text) {
   constexpr std::size_t most = 8000, most_at_end = 2000;
   std::string out;
   if (text.size() <= most) {
@@ -47,7 +47,8 @@ std::string detail::one_line(std::string_view text) {
   return out;
 }
 
-std::string detail::located(std::string_view where, fmt::string_view message, fmt::format_args arguments) {
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API std::string detail::located(std::string_view where, fmt::string_view message, fmt::format_args arguments) {
   const std::string text = fmt::vformat(message, arguments);
   return where.empty() ? text : fmt::format("{} {}", where, text);
 }

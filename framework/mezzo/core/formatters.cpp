@@ -20,8 +20,9 @@ std::string text_of(const Tensor& tensor) { return tensor.describe(); }
 
 }  // namespace
 
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
 template <class T>
-fmt::format_context::iterator TextFormatter<T>::format(const T& value, fmt::format_context& context) const {
+MEZZO_API fmt::format_context::iterator TextFormatter<T>::format(const T& value, fmt::format_context& context) const {
   const auto& text = text_of(value);
   return std::copy(text.begin(), text.end(), context.out());
 }

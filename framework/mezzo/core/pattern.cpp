@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo::detail {
 namespace {
 
@@ -80,7 +82,8 @@ std::string in_re2(const std::string& replacement, int groups) {
 
 }  // namespace
 
-Pattern::Pattern(const std::string& text) {
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API Pattern::Pattern(const std::string& text) {
   if (text.size() > most_characters) {
     throw std::runtime_error(fmt::format("at most {} bytes; got {}", most_characters, text.size()));
   }
@@ -92,7 +95,7 @@ Pattern::Pattern(const std::string& text) {
   if (!expression_->ok()) throw std::runtime_error(reason_of(*expression_));
 }
 
-bool Pattern::matches(const std::string& text) const { return re2::RE2::FullMatch(text, *expression_); }
+MEZZO_API bool Pattern::matches(const std::string& text) const { return re2::RE2::FullMatch(text, *expression_); }
 
 bool Pattern::is_found_in(const std::string& text) const { return re2::RE2::PartialMatch(text, *expression_); }
 

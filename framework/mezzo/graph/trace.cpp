@@ -46,8 +46,9 @@ Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(n
 Trace::~Trace() { innermost_trace() = outer_; }
 Trace* Trace::current() { return innermost_trace(); }
 
-OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost_trace(), nullptr)) {}
-OutsideTrace::~OutsideTrace() { innermost_trace() = outer_; }
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API OutsideTrace::OutsideTrace() : outer_(std::exchange(innermost_trace(), nullptr)) {}
+MEZZO_API OutsideTrace::~OutsideTrace() { innermost_trace() = outer_; }
 
 Value Trace::leaf(const Op& op, Attributes attributes, const Spec& spec) {
   auto node = std::make_shared<detail::Node>();

@@ -2,6 +2,8 @@
 #include <initializer_list>
 #include <string>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo::detail {
 
 /// Kinds of files that are recognized. One table in file_kind.cpp has their first bytes, suffixes and descriptions.
@@ -44,7 +46,7 @@ FileKind kind_of_file(const std::string& path);
 
 /// Returns the kind of a file. Throws a FileError if it is a known one that isn't one of `kinds`: `where`, `expected`
 /// (the files that are read), the kind of the file and what reads it.
-FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
+MEZZO_API FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
                     const char* expected);
 
 /// The same for readers of texts, which have any suffix: it counts only if the file doesn't start as a text, or for
@@ -60,6 +62,6 @@ bool has_other_suffix(const std::string& path, FileKind written);
 
 /// A FileError if a path has a suffix of another format than the one that is going to be written: no file has the name
 /// of a format that it isn't. `expected` names the suffixes to choose.
-void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected);
+MEZZO_API void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected);
 
 }  // namespace mezzo::detail

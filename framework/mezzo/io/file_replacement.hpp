@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo::detail {
 
 /// Writes or replaces a file atomically. The data goes to a temporary file in the same folder; commit() flushes it to
@@ -10,7 +12,7 @@ namespace mezzo::detail {
 /// the temporary file. The temporary file of a process that was killed is deleted by the next replacement in that
 /// folder. If `path` is a symbolic link, the file that it leads to is written or replaced. Throws FileErrors that start
 /// with `where`.
-class FileReplacement {
+class MEZZO_API FileReplacement {
  public:
   /// Throws a FileError if `path` is a read-only file, another kind of file or in a folder that can't be written.
   FileReplacement(const std::string& path, std::string where);

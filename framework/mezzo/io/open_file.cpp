@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
 
@@ -20,7 +21,8 @@ std::int64_t time_of_change(const struct stat& status) {
 
 }  // namespace
 
-OpenFile::OpenFile(const std::string& path, const std::string& where) {
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API OpenFile::OpenFile(const std::string& path, const std::string& where) {
   check_path(path, where);
   // O_NONBLOCK: opening a pipe would block until another process writes to it.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -34,7 +36,7 @@ OpenFile::OpenFile(const std::string& path, const std::string& where) {
   changed_ = time_of_change(status);
 }
 
-OpenFile::~OpenFile() { ::close(descriptor_); }
+MEZZO_API OpenFile::~OpenFile() { ::close(descriptor_); }
 
 void OpenFile::check_unchanged(const std::string& where) const {
   struct stat status {};
@@ -63,13 +65,13 @@ void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const s
   }
 }
 
-void OpenFile::read_unchanged(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
+MEZZO_API void OpenFile::read_unchanged(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
   check_unchanged(where);
   read(offset, to, count, where);
   check_unchanged(where);
 }
 
-void OpenFile::check_place(std::uint64_t offset, std::uint64_t count, const std::string& where) const {
+MEZZO_API void OpenFile::check_place(std::uint64_t offset, std::uint64_t count, const std::string& where) const {
   if (offset <= size_ && count <= size_ - offset) return;
   fail<FileError>(where, "must have {} bytes at {}; the file ends at {}", count, offset, size_);
 }

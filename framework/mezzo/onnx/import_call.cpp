@@ -64,13 +64,14 @@ std::int64_t product_of(const Shape& shape, std::size_t begin, std::size_t end) 
 }
 
 void check_onnx_size(const OnnxCall& call, const Shape& shape) {
-  constexpr double most = 2147483648.0;
+  const std::int64_t most = call.folding() ? std::int64_t{1} << 24 : std::int64_t{1} << 31;
   double elements = 1;
   for (const auto size : shape) {
     if (size < 0) call.refuse("sizes must not be negative; got {}", size);
     elements *= static_cast<double>(size);
   }
-  if (elements > most) call.refuse("an array must have at most {} elements; got shape {}", most, shape);
+  if (elements > static_cast<double>(most))
+    call.refuse("an array must have at most {} elements; got shape {}", most, shape);
 }
 
 OnnxCall::OnnxCall(const OnnxNode& node, std::int64_t opset, std::vector<OnnxValue*> inputs, bool folding)
@@ -123,14 +124,16 @@ Value OnnxCall::in_kernel(std::size_t i) const {
   return entering(one.kernel, one.constant);
 }
 
-Value OnnxCall::in_number(std::size_t i) const {
+bool OnnxCall::is_number(std::size_t i) const {
   const OnnxValue& one = value(i);
-  if (folding_ || !one.constant || !one.first.defined() || one.first.node() ||
-      element_count(sizes_of(one.first)) != 1 || one.first.dtype() == DType::boolean) {
-    return in(i);
-  }
-  const double number = one.first.tensor().item();
-  if (is_floating(one.first.dtype())) return number;
+  return !folding_ && one.constant && one.first.defined() && !one.first.node() &&
+         element_count(sizes_of(one.first)) == 1 && one.first.dtype() != DType::boolean;
+}
+
+Value OnnxCall::in_number(std::size_t i) const {
+  if (!is_number(i)) return in(i);
+  const double number = inputs_[i]->first.tensor().item();
+  if (is_floating(inputs_[i]->first.dtype())) return number;
   return static_cast<std::int64_t>(number);
 }
 
@@ -196,7 +199,7 @@ void OnnxCall::elementwise(const std::function<Value(const std::vector<Value>&)>
   bool last = false, fits = true;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     most = std::max(most, rank(i));
-    if (!in_number(i).weak()) of_arrays = std::max(of_arrays, rank(i));
+    if (!is_number(i)) of_arrays = std::max(of_arrays, rank(i));
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     last = last || has_last(i);
@@ -206,15 +209,16 @@ void OnnxCall::elementwise(const std::function<Value(const std::vector<Value>&)>
   std::vector<Value> xs;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Shape sizes = shape(i);
-    const Value number = sizes.size() <= of_arrays ? in_number(i) : in(i);
-    if (!last || number.weak()) {
-      xs.push_back(number);
+    if (is_number(i) && sizes.size() <= of_arrays) {
+      xs.push_back(in_number(i));
+    } else if (!last) {
+      xs.push_back(in(i));
     } else if (sizes.size() == most) {
       xs.push_back(in_last(i));
     } else {
       Shape full(most - sizes.size(), 1);
       full.insert(full.end(), sizes.begin(), sizes.end());
-      xs.push_back(permuted_axes(reshape(number, full), channels_to_last(most)));
+      xs.push_back(permuted_axes(reshape(in(i), full), channels_to_last(most)));
     }
   }
   if (last) return put_last(f(xs));

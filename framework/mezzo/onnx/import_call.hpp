@@ -28,6 +28,8 @@ class OnnxCall {
   OnnxCall(const OnnxNode& node, std::int64_t opset, std::vector<OnnxValue*> inputs, bool folding);
 
   const OnnxNode& node() const { return node_; }
+  /// True if the result is computed at once, as a constant.
+  bool folding() const { return folding_; }
   std::int64_t opset() const { return opset_; }
 
   /// Start of errors: `[Conv "conv1"]`.
@@ -48,7 +50,9 @@ class OnnxCall {
   Value in_last(std::size_t i) const;
   /// Kernel of a convolution as (spatial axes..., C, F).
   Value in_kernel(std::size_t i) const;
-  /// The input, or a C++ number if it is a constant of one element: that takes the dtype of other operands.
+  /// True for a constant of one element, other than a bool.
+  bool is_number(std::size_t i) const;
+  /// The input; a C++ number if is_number(): that takes the dtype of other operands.
   Value in_number(std::size_t i) const;
   /// True if the input exists with the channels last, and not in the file's order.
   bool has_last(std::size_t i) const;
@@ -132,7 +136,7 @@ Tensor int64_vector(const std::vector<std::int64_t>& numbers);
 /// Product of sizes [begin, end).
 std::int64_t product_of(const Shape& shape, std::size_t begin, std::size_t end);
 
-/// Throws a ValueError if an operator would make an array of more than 2^31 elements.
+/// Throws a ValueError if an operator would make an array of more than 2^31 elements, or a constant of more than 2^24.
 void check_onnx_size(const OnnxCall& call, const Shape& shape);
 
 }  // namespace mezzo::detail

@@ -44,7 +44,8 @@ void run_range(OnnxCall& call) {
   if (start.size() != 1 || limit.size() != 1 || delta.size() != 1) call.refuse("inputs must be single numbers");
   const double step = delta.item();
   const double count = std::max(std::ceil((limit.item() - start.item()) / step), 0.0);
-  if (!(step != 0) || !(count < 1e9)) call.refuse("delta must reach limit; got delta {} and {} numbers", step, count);
+  if (!(step != 0) || !(count <= 1 << 24))
+    call.refuse("delta must reach limit; got delta {} and {} numbers", step, count);
   std::vector<double> numbers;
   for (double i = 0; i < count; ++i) numbers.push_back(start.item() + i * step);
   put_constant(call, Tensor({static_cast<std::int64_t>(count)}, numbers).cast(start.dtype()));

@@ -18,6 +18,7 @@ const OnnxOperator* find_onnx_operator(const std::string& name) {
     add_onnx_recurrent(*all);
     add_onnx_reductions(*all);
     add_onnx_resize(*all);
+    add_onnx_sampling(*all);
     add_onnx_scatters(*all);
     add_onnx_shapes(*all);
     add_onnx_slices(*all);

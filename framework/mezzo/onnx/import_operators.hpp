@@ -37,6 +37,7 @@ void add_onnx_random(OnnxOperators& table);
 void add_onnx_recurrent(OnnxOperators& table);
 void add_onnx_reductions(OnnxOperators& table);
 void add_onnx_resize(OnnxOperators& table);
+void add_onnx_sampling(OnnxOperators& table);
 void add_onnx_scatters(OnnxOperators& table);
 void add_onnx_shapes(OnnxOperators& table);
 void add_onnx_slices(OnnxOperators& table);

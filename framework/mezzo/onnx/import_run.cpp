@@ -7,6 +7,12 @@
 #include <mezzo/onnx/import_operators.hpp>
 
 namespace mezzo::detail {
+namespace {
+
+// Elements of constants that are computed with at once, so that the outer product of two is small, too.
+constexpr std::int64_t most_folded = 8192;
+
+}  // namespace
 
 std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
   for (const OnnxNode& node : body.nodes) run(node);
@@ -19,10 +25,14 @@ std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
 void OnnxRun::run(const OnnxNode& node) {
   std::vector<OnnxValue*> inputs;
   bool constant = node.function->folds;
+  std::int64_t elements = 0;
   for (const std::size_t place : node.inputs) {
     inputs.push_back(place == OnnxNode::absent ? nullptr : &values_[place]);
-    if (inputs.back() != nullptr) constant = constant && inputs.back()->constant;
+    if (inputs.back() == nullptr) continue;
+    constant = constant && inputs.back()->constant;
+    if (constant) elements += element_count(inputs.back()->first.shape());
   }
+  constant = constant && elements <= most_folded;
   const bool symbolic = !current_frames().empty() && current_frames().back().symbolic;
   const Scope scope(Frame{.info = scopes_.at(&node),
                           .entry = node.name.substr(std::min(node.name.find_first_not_of('/'), node.name.size())),

@@ -1,21 +1,39 @@
 #include <mezzo/onnx/import_call.hpp>
 #include <mezzo/onnx/import_operators.hpp>
+#include <mezzo/ops/numpy.hpp>
 #include <mezzo/ops/ops.hpp>
 
 // Arrays with some elements replaced.
 namespace mezzo::detail {
 namespace {
 
-/// Name of the reduction for scatter_update; null replaces.
-const char* scatter_reduction(OnnxCall& call) {
+/// x with rows replaced, or combined with the updates. Indices are (..., K).
+Value scattered(OnnxCall& call, const Value& x, const Value& indices, const Value& updates) {
   const std::string reduction = call.text("reduction", "none");
-  if (reduction == "none") return nullptr;
-  if (reduction == "add") return "add";
-  call.refuse("reduction \"{}\" isn't supported; supported: none, add", reduction);
+  if (reduction == "none") return scatter_update(x, indices, updates);
+  if (reduction == "add") return scatter_update(x, indices, updates, "add");
+  if (reduction != "mul" && reduction != "max" && reduction != "min") {
+    call.refuse("unknown reduction \"{}\"; valid names: none, add, mul, max, min", reduction);
+  }
+  const Shape all = indices.shape(), shape = x.shape();
+  const auto k = static_cast<std::size_t>(all.back());
+  const std::int64_t rows = product_of(shape, 0, k), rest = product_of(shape, k, shape.size());
+  const std::int64_t count = product_of(all, 0, all.size() - 1);
+  const Shape strides = row_major_strides(Shape(shape.begin(), shape.begin() + all.back()));
+  const Value places = sum(reshape(indices, {count, all.back()}) * Value(int64_vector(strides)), {.axes = {1}});
+  const Value flat = reshape(x, {rows, rest}), changes = reshape(updates, {count, rest});
+  Value y;
+  if (reduction == "mul") {
+    y = flat * segment_prod(changes, places, rows);
+  } else if (reduction == "max") {
+    y = maximum(flat, segment_max(changes, places, rows));
+  } else {
+    y = minimum(flat, -segment_max(-changes, places, rows));
+  }
+  return reshape(y, shape);
 }
 
 void run_scatter_nd(OnnxCall& call) {
-  const char* reduction = scatter_reduction(call);
   const Value x = call.in(0), updates = call.in(2);
   Value indices = call.in(1);
   const Shape shape = x.shape(), of_indices = indices.shape();
@@ -24,12 +42,11 @@ void run_scatter_nd(OnnxCall& call) {
   }
   const std::vector<std::int64_t> sizes(shape.begin(), shape.begin() + of_indices.back());
   indices = where(indices < 0, indices + Value(int64_vector(sizes)), indices);
-  call.put(scatter_update(x, indices, updates, reduction));
+  call.put(scattered(call, x, indices, updates));
 }
 
 /// Places of the elements in the array as a vector: each axis counts, with the indices along `axis`.
 void run_scatter_elements(OnnxCall& call) {
-  const char* reduction = scatter_reduction(call);
   const Value x = call.in(0), updates = call.in(2);
   const Shape shape = x.shape(), wanted = call.shape(1);
   const auto axis = static_cast<std::size_t>(call.axis("axis", 0, shape.size()));
@@ -50,7 +67,7 @@ void run_scatter_elements(OnnxCall& call) {
     places = places + reshape(steps, along) * strides[i];
   }
   const std::int64_t count = product_of(wanted, 0, wanted.size());
-  const Value flat = scatter_update(ravel(x), reshape(places, {count, 1}), reshape(updates, {count}), reduction);
+  const Value flat = scattered(call, ravel(x), reshape(places, {count, 1}), reshape(updates, {count}));
   call.put(reshape(flat, shape));
 }
 

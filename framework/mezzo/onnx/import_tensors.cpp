@@ -7,7 +7,6 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_bools.hpp>
-#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/checked_bytes.hpp>
 #include <mezzo/io/open_file.hpp>
 
@@ -45,9 +44,9 @@ std::string external_path(const Proto& tensor, const std::string& folder, const 
                     "external data must be in the folder of the file, without \"..\" or a link out of it; got \"{}\"",
                     location);
   };
-  check_path(location, where);
   const fs::path relative(location);
-  if (location.empty() || folder.empty() || relative.is_absolute()) refuse();
+  if (location.empty() || location.find('\0') != std::string::npos || folder.empty() || relative.is_absolute())
+    refuse();
   for (const fs::path& part : relative) {
     if (part == "..") refuse();
   }

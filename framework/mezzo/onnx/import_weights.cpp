@@ -117,7 +117,7 @@ OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& train
     if (!is_floating(one.dtype) || elements < 1 || !one.in_graph) continue;
     const bool several = elements > 1 && !uses[i].setting;
     const bool weight = is_weight(uses[i], one) && (several || uses[i].weight);
-    const bool trains = !uses[i].statistic && (pattern               ? several && pattern->matches(one.name)
+    const bool trains = !uses[i].statistic && (pattern               ? (several || weight) && pattern->matches(one.name)
                                                : trainable == "auto" ? weight
                                                : trainable == "all"  ? several || weight
                                                                      : false);

@@ -19,6 +19,18 @@ void register_class_of_models() {
 
 constexpr const char* load_label = "[load_onnx]";
 
+/// Policy of the model: float64 for a file whose inputs are float64, unless another policy was chosen.
+Policy policy_of(const detail::OnnxGraph& graph, const Policy& given) {
+  if (!given.inherits() || dtype_policy().name() != "float32") return given;
+  bool any = false;
+  for (const detail::OnnxGraph::Input& input : graph.inputs) {
+    if (!input.dtype || !is_floating(*input.dtype)) continue;
+    if (*input.dtype != DType::float64) return given;
+    any = true;
+  }
+  return any ? Policy("float64") : given;
+}
+
 Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
   detail::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
   std::string folder = std::filesystem::path(path).parent_path().string();
@@ -31,7 +43,7 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
                                 .weights = weights.all,
                                 .trained = weights.trainable,
                                 .name = options.name,
-                                .dtype = options.dtype};
+                                .dtype = policy_of(graph, options.dtype)};
   message = {};
   register_class_of_models();
   detail::OnnxModel model(made);

@@ -14,7 +14,9 @@ struct LoadOnnxOptions {
   /// statistics of BatchNormalization are never trainable.
   std::string trainable = "auto";
   std::string name{};  ///< name for error texts and paths; "": none
-  Policy dtype{};      ///< policy of the model; not given: the global one
+  /// Policy of the model. Not given: the global one; float64 in place of float32, if the inputs are float64 in the
+  /// file.
+  Policy dtype{};
 };
 
 /// Reads an ONNX file of opset 1 to 22 as a model, to predict with and to train:
