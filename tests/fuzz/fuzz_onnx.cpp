@@ -76,11 +76,6 @@ ModelProto started(const std::vector<std::int64_t>& shape) {
   return model;
 }
 
-mezzo_fuzz::Bytes bytes_of(const ModelProto& model) {
-  const std::string text = model.SerializeAsString();
-  return {text.begin(), text.end()};
-}
-
 ModelProto images() {
   ModelProto model = started({1, 2, 4, 4});
   add_numbers(model, "w", {2, 2, 3, 3}, true);
@@ -128,7 +123,10 @@ ModelProto sequences() {
 
 namespace mezzo_fuzz {
 
-std::vector<Bytes> seeds() { return {bytes_of(images()), bytes_of(shapes()), bytes_of(sequences())}; }
+std::vector<Bytes> seeds() {
+  return {bytes_of(images().SerializeAsString()), bytes_of(shapes().SerializeAsString()),
+          bytes_of(sequences().SerializeAsString())};
+}
 
 void read_input(const Bytes& bytes) {
   const std::string path = file_of(bytes);

@@ -49,6 +49,7 @@ void put_batch_statistics(OnnxCall& call, double epsilon, double momentum) {
 void run_batch_normalization(OnnxCall& call) {
   const double epsilon = call.number("epsilon", 1e-5), momentum = call.number("momentum", 0.9);
   call.ignore("training_mode");
+  call.ignore("is_test");  // of opset 6
   if (call.integer("spatial", 1) != 1) call.refuse("spatial must be 1; got 0");
   if (call.rank(0) < 2) call.refuse("input 0 must have batch and channels; got shape {}", call.shape(0));
   for (std::size_t i = 1; i < 5; ++i) {
