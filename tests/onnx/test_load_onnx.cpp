@@ -180,6 +180,38 @@ BOOST_AUTO_TEST_CASE(shapes_follow_from_the_batch) {
   BOOST_TEST(model->predict(Tensor({2, 2, 3})).shape() == Shape({2, 6}));
 }
 
+// A model on top of a loaded one, with any batch size.
+BOOST_AUTO_TEST_CASE(a_loaded_model_is_a_layer_of_another) {
+  for (const bool computes_shapes : {false, true}) {
+    OnnxFile file;
+    file.input("x", {-1, 2, 3});
+    file.floats("w", {6, 4}, std::vector<float>(24, 0.5F));
+    file.ints("first", {0});
+    file.ints("rest", {-1});
+    if (computes_shapes) {
+      file.node("Shape", {"x"}, {"s"});
+      file.node("Gather", {"s", "first"}, {"n"});
+      set_int(file.node("Concat", {"n", "rest"}, {"shape"}), "axis", 0);
+      file.node("Reshape", {"x", "shape"}, {"flat"});
+    } else {
+      file.node("Flatten", {"x"}, {"flat"});
+    }
+    file.node("MatMul", {"flat", "w"}, {"y"});
+    file.output("y");
+    const Any<Model> backbone = file.load();
+    const Input x({2, 3});
+    const Value features = (*backbone)(x);
+    BOOST_TEST(features.shape() == Shape({-1, 4}));
+    Model model(x, Dense(1, {.kernel_initializer = "ones"})(features));
+    BOOST_TEST(model.predict(ones({5, 2, 3})).to_doubles()[4] == 12);
+    BOOST_TEST(model.trainable_weights().size() == 3U);
+    model.compile({.optimizer = SGD(1e-3), .loss = "mse"});
+    const History history = model.fit(ones({5, 2, 3}), Tensor({5, 1}), {.epochs = 3, .verbose = 0});
+    BOOST_TEST(history["loss"].back() < history["loss"].front());
+    BOOST_TEST(backbone->get_weights()[0].to_doubles()[0] != 0.5);
+  }
+}
+
 // An initializer that is also an input of the graph is its default, as before version 4 of the format.
 BOOST_AUTO_TEST_CASE(inputs_with_defaults_are_weights) {
   OnnxFile file(9);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/fields.hpp>
 #include <mezzo/onnx/import_message.hpp>
@@ -88,11 +89,11 @@ void OnnxModel::find_frozen(const OnnxModelOptions& options) {
       return std::any_of(node.inputs.begin(), node.inputs.end(),
                          [&](std::size_t place) { return places.count(place) > 0; });
     };
-    auto info = std::make_shared<ScopeInfo>();
-    info->kind = node.op;
-    info->name = node.name;
-    info->trainable = any_of(trained) || !any_of(frozen);
-    scopes_[&node] = std::move(info);
+    const Shared<LayerState> state(
+        std::in_place, ScopeInfo{.kind = node.op, .name = node.name, .policy = {}, .trainable = true, .remat = {}});
+    state->trainable = any_of(trained) || !any_of(frozen);
+    reads_sizes_ = reads_sizes_ || node.op == "Shape" || node.op == "Size";
+    scopes_.emplace(&node, state);
   });
 }
 
@@ -130,10 +131,45 @@ Value OnnxModel::checked_input(const OnnxGraph::Input& input, const Value& x,
   return is_floating(x.dtype()) ? x : cast(x, *input.dtype).across_border();
 }
 
+/// Runs the graph each time the functional model around it is called, when all sizes are known. The sizes of the
+/// outputs that stay open are those that differ between two batches.
+Values OnnxModel::run_later(const Values& xs) const {
+  std::vector<Spec> specs;
+  for (const std::int64_t size : {2, 3}) {
+    Trace trace(Trace::Mode::graph);
+    const RootScope root(*this);
+    Values inputs;
+    for (const Value& x : xs) {
+      Shape shape = x.shape();
+      std::replace_if(
+          shape.begin(), shape.end(), [](std::int64_t axis) { return axis < 0; }, size);
+      inputs.push_back(trace.input("", Spec{shape, x.dtype()}));
+    }
+    const Values outputs = run(inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const Shape shape = outputs[i].shape();
+      if (specs.size() == i) specs.push_back({shape, outputs[i].dtype()});
+      if (specs[i].shape.size() != shape.size()) {
+        fail<ValueError>(label(), "output {} must have the same number of axes for any size of the inputs", i);
+      }
+      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (specs[i].shape[axis] != shape[axis]) specs[i].shape[axis] = -1;
+      }
+    }
+  }
+  return defer([model = *this](const Values& values) { return model.run(values); }, xs, specs);
+}
+
 Values OnnxModel::call_many(const Values& xs) {
   if (xs.size() != graph_->inputs.size()) {
     fail<ValueError>(label(), "number of inputs must be {}; got {}", graph_->inputs.size(), xs.size());
   }
+  const bool open =
+      std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic() && element_count(x.shape()) < 0; });
+  return open && reads_sizes_ ? run_later(xs) : run(xs);
+}
+
+Values OnnxModel::run(const Values& xs) const {
   std::vector<OnnxValue> values(graph_->values.size());
   std::map<std::string, std::int64_t> sizes;
   for (std::size_t i = 0; i < xs.size(); ++i) {

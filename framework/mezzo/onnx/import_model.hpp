@@ -46,11 +46,14 @@ class OnnxModel : public Model {
 
   void add_weights(const OnnxModelOptions& options);
   void find_frozen(const OnnxModelOptions& options);
+  Values run(const Values& xs) const;
+  Values run_later(const Values& xs) const;
   Value checked_input(const OnnxGraph::Input& input, const Value& x, std::map<std::string, std::int64_t>& sizes) const;
 
   std::shared_ptr<const OnnxGraph> graph_;
   std::vector<Weight> weights_;
-  std::map<const OnnxNode*, std::shared_ptr<const ScopeInfo>> scopes_;
+  std::map<const OnnxNode*, Shared<LayerState>> scopes_;
+  bool reads_sizes_ = false;  // computes with sizes of arrays
 };
 
 }  // namespace mezzo::detail

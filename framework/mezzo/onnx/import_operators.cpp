@@ -14,6 +14,7 @@ const OnnxOperator* find_onnx_operator(const std::string& name) {
     add_onnx_normalization(*all);
     add_onnx_pooling(*all);
     add_onnx_products(*all);
+    add_onnx_quantization(*all);
     add_onnx_random(*all);
     add_onnx_recurrent(*all);
     add_onnx_reductions(*all);

@@ -33,6 +33,7 @@ void add_onnx_losses(OnnxOperators& table);
 void add_onnx_normalization(OnnxOperators& table);
 void add_onnx_pooling(OnnxOperators& table);
 void add_onnx_products(OnnxOperators& table);
+void add_onnx_quantization(OnnxOperators& table);
 void add_onnx_random(OnnxOperators& table);
 void add_onnx_recurrent(OnnxOperators& table);
 void add_onnx_reductions(OnnxOperators& table);

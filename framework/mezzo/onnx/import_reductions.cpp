@@ -85,9 +85,9 @@ void run_cum_sum(OnnxCall& call) {
   Value y = cumsum(reverse ? flip(x, axis) : x, axis);
   if (exclusive) {
     const Shape shape = y.shape();
-    Shape before(shape.size(), 0), sizes = shape;
+    Shape before(shape.size(), 0);
     before[static_cast<std::size_t>(axis)] = 1;
-    y = slice(pad(y, {.before = before, .after = Shape(shape.size(), 0)}), {Shape(shape.size(), 0), sizes});
+    y = slice(pad(y, {.before = before, .after = Shape(shape.size(), 0)}), {Shape(shape.size(), 0), shape});
   }
   if (reverse) y = flip(y, axis);
   call.put(!is_floating(call.dtype(0)) ? cast(y, call.dtype(0)) : y);

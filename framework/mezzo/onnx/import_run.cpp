@@ -34,7 +34,7 @@ void OnnxRun::run(const OnnxNode& node) {
   }
   constant = constant && elements <= most_folded;
   const bool symbolic = !current_frames().empty() && current_frames().back().symbolic;
-  const Scope scope(Frame{.info = scopes_.at(&node),
+  const Scope scope(Frame{.info = scopes_.at(&node).pointer(),
                           .entry = node.name.substr(std::min(node.name.find_first_not_of('/'), node.name.size())),
                           .symbolic = symbolic,
                           .regions = {},

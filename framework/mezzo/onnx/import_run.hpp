@@ -1,9 +1,8 @@
 #pragma once
 #include <map>
-#include <memory>
 #include <vector>
 
-#include <mezzo/graph/scope.hpp>
+#include <mezzo/nn/layer_state.hpp>
 #include <mezzo/onnx/import_call.hpp>
 
 namespace mezzo::detail {
@@ -11,7 +10,7 @@ namespace mezzo::detail {
 /// Runs a graph node by node, in the running layer. Nodes whose inputs are constants, or sizes, are computed at once.
 class OnnxRun {
  public:
-  using Scopes = std::map<const OnnxNode*, std::shared_ptr<const ScopeInfo>>;
+  using Scopes = std::map<const OnnxNode*, Shared<LayerState>>;  // states of the layers that nodes are
 
   /// `values`: those of the inputs and initializers, by place.
   OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values)
