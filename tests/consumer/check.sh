@@ -12,6 +12,7 @@ cmake --build "$folder" -- --quiet
 "$folder/custom_ops"
 "$folder/consumer_xtensor"
 "$folder/consumer_eigen"
+(cd "$folder" && ./consumer_onnx)
 
 mkdir "$folder/unknown"
 cat >"$folder/unknown/CMakeLists.txt" <<'PROJECT'
@@ -37,6 +38,7 @@ reached=$("$compiler" -std=c++17 -M -I "$prefix/include" "${others[@]}" -x c++ -
 #include <mezzo/report/display/notebook.hpp>
 #include <mezzo/eigen.hpp>
 #include <mezzo/opencv.hpp>
+#include <mezzo/onnx.hpp>
 #include <mezzo/xtensor.hpp>
 HEADERS
   grep "^$prefix/include/mezzo/" | sort -u)

@@ -108,8 +108,7 @@ BOOST_AUTO_TEST_CASE(readers_name_the_kind_of_other_files) {
   const std::string onnx = folder.write("a.onnx", detail::Bytes{8, 7, 18});
   check_throws<FileError>("[load_npy \"" + onnx +
                               "\"] must be an array of NumPy (.npy); its suffix is that of an ONNX "
-                              "model: " +
-                              other_reader,
+                              "model: load_onnx() of <mezzo/onnx.hpp> reads it",
                           [&] { load_npy(onnx); });
 }
 

@@ -123,6 +123,10 @@ BOOST_AUTO_TEST_CASE(other_files_are_named) {
       refused<FileError>([&] { model.save("x.keras"); }) ==
       "[model \"x.keras\"] the file must end in .mezzo, or have a suffix of its own; \".keras\" is the suffix of "
       "a Keras model, which is not written");
+  BOOST_TEST(
+      refused<FileError>([&] { model.save("x.onnx"); }) ==
+      "[model \"x.onnx\"] the file must end in .mezzo, or have a suffix of its own; \".onnx\" is the suffix of an "
+      "ONNX model, which export_onnx() of <mezzo/onnx.hpp> writes");
   BOOST_TEST(refused<FileError>([&] { load_model(path); }).find("it is an HDF5 file") != std::string::npos);
 }
 

@@ -5,6 +5,8 @@
 
 #include <mezzo/core/api.hpp>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo::detail {
 
 /// Writes or replaces a file atomically. The data goes to a temporary file in the same folder; commit() flushes it to

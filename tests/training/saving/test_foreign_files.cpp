@@ -69,7 +69,7 @@ std::vector<Sample> recognized_files(const Folder& folder) {
       {"picture", write("webp", "RIFFxxxxWEBP rest"), picture},
       {"picture", write("tiff", std::string("II*\0 rest", 9)), picture},
       {"gif", write("gif", "GIF89a rest"), "it is a GIF picture: mezzo doesn't read it: convert it to PNG"},
-      {"onnx", write("a.onnx", "\x08\x07\x12"), "its suffix is that of an ONNX model: " + weights_reader},
+      {"onnx", write("a.onnx", "\x08\x07\x12"), "its suffix is that of an ONNX model: load_onnx()"},
       {"tensorflow", write("a.pb", "\x08\x07\x12"), "its suffix is that of a TensorFlow graph: " + weights_reader},
       {"index", write("a.index.json", "{\"weight_map\": {}}"),
        "its suffix is that of an index of shards: load_weights()"},

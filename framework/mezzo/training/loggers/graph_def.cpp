@@ -1,6 +1,5 @@
 #include <mezzo/training/loggers/graph_def.hpp>
 
-#include <any>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,17 +7,14 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/training/module/inference_graph.hpp>
 
 // Numbers of fields are those of tensorflow/core/framework/{graph,node_def,attr_value,tensor_shape,versions}.proto.
 namespace mezzo::detail {
 namespace {
 
 /// Shapes of the module's inputs, with a batch of 1 if its size is open; empty if they are unknown.
-std::vector<Spec> input_specs(const LayerState& state) {
-  std::vector<Spec> specs = state.built_for;
-  if (const auto* layout = std::any_cast<GraphLayout>(&state.content)) specs = layout->inputs;
-  const auto* sequence = std::any_cast<SequenceLayout>(&state.content);
-  if (sequence != nullptr && sequence->input) specs = {*sequence->input};
+std::vector<Spec> batch_of_one(std::vector<Spec> specs) {
   for (Spec& spec : specs) {
     if (!spec.shape.empty() && spec.shape[0] < 0) spec.shape[0] = 1;
     for (const std::int64_t size : spec.shape) {
@@ -27,33 +23,6 @@ std::vector<Spec> input_specs(const LayerState& state) {
   }
   return specs;
 }
-
-/// Restores, at its end, the states of layers that a call of a layer changes.
-class KeptCalls {
- public:
-  explicit KeptCalls(LayerState& state) { keep(state); }
-  ~KeptCalls() {
-    for (auto& [state, kept] : kept_) {
-      state->last_policy = kept.policy;
-      state->last_output = kept.output;
-    }
-  }
-  KeptCalls(const KeptCalls&) = delete;
-  KeptCalls& operator=(const KeptCalls&) = delete;
-
- private:
-  struct Kept {
-    Policy policy;
-    std::optional<Shape> output;
-  };
-
-  void keep(LayerState& state) {
-    if (!kept_.emplace(&state, Kept{state.last_policy, state.last_output}).second) return;
-    for (const auto& child : state.children) keep(*child.second);
-  }
-
-  std::map<LayerState*, Kept> kept_;
-};
 
 ProtoMessage shape_proto(const Shape& shape) {
   ProtoMessage out;
@@ -72,15 +41,14 @@ class GraphWriter {
     for (const WeightPolicy& weight : weight_policies(module, {})) weights_[weight.variable.id()] = weight.path;
   }
 
-  void add(const Graph& graph, const Values& outputs) {
+  void add(const Graph& graph) {
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       names_[graph.inputs[i].node().get()] = unique(fmt::format("input_{}", i + 1));
     }
     for (const NodePtr& node : graph.nodes) add(*node);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!outputs[i].node()) continue;
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       ProtoMessage out;
-      out.text(1, unique(fmt::format("output_{}", i + 1))).text(2, "output").text(3, operand(outputs[i]));
+      out.text(1, unique(fmt::format("output_{}", i + 1))).text(2, "output").text(3, operand(graph.outputs[i].value));
       graph_.message(1, out);
     }
   }
@@ -150,18 +118,12 @@ class GraphWriter {
 
 ProtoMessage graph_def(Module& module) {
   GraphWriter writer(module);
-  const std::vector<Spec> specs = input_specs(*module.state());
+  const std::vector<Spec> specs = batch_of_one(input_specs(*module.state()));
   if (specs.empty()) {
     writer.add_layers(*module.state(), "");
     return writer.finish();
   }
-  const KeptCalls kept(*module.state());
-  Trace trace(Trace::Mode::graph);
-  Values inputs;
-  for (const Spec& spec : specs) inputs.push_back(trace.input("", spec));
-  const RootScope root(module);
-  const Values outputs = module(inputs);
-  writer.add(trace.graph(), outputs);
+  writer.add(inference_graph(module, specs));
   return writer.finish();
 }
 

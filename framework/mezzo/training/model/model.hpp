@@ -223,6 +223,10 @@ class MEZZO_API Model : public Module {
   /// save().
   std::string to_json() const;
 
+  /// Names of the inputs of a functional model, "" for an Input without one. For a class of models, those of
+  /// set_input_names(); a ValueError if there are none.
+  std::vector<std::string> input_names() const;
+
   /// Names of the outputs of a functional model: those of the layers that make them. For a class of models, those of
   /// set_output_names(); a ValueError if there are none.
   std::vector<std::string> output_names() const;

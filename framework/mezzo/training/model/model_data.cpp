@@ -57,6 +57,11 @@ void Model::require_names(const std::vector<std::string>& names, const char* wha
   }
 }
 
+std::vector<std::string> Model::input_names() const {
+  if (input_names_.empty()) require_functional("input_names()");
+  return names_of_inputs(0);
+}
+
 std::vector<std::string> Model::output_names() const {
   if (!output_names_.empty()) return output_names_;
   require_functional("output_names()");

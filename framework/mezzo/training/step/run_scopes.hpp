@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/usage.hpp>
 #include <mezzo/training/module/module.hpp>
 
@@ -9,7 +10,7 @@ namespace mezzo::detail {
 
 /// Marks a module and its weights as running for its lifetime. Waits while other threads access them: save a
 /// checkpoint, read a weight.
-class RunningScope {
+class MEZZO_API RunningScope {
  public:
   /// A ValueError if the module is running already, or if another thread runs a module that shares a weight. Unless
   /// `alone`, hooks of callbacks may run the module inside of another run.
