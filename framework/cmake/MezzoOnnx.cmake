@@ -1,4 +1,4 @@
-# The part for ONNX files, `mezzo::onnx`: a library of its own, which only programs with such files link.
+# The part for ONNX files, `mezzo::onnx`: a library of its own, so that programs without such files need no Protobuf.
 
 # Adds mezzo_onnx, and mezzo_onnx_internal for the tests if there is a mezzo_internal.
 function(mezzo_add_onnx)
@@ -9,7 +9,7 @@ function(mezzo_add_onnx)
   mezzo_target_defaults(mezzo_onnx_objects)
   mezzo_hide_symbols(mezzo_onnx_objects)
   target_include_directories(mezzo_onnx_objects PRIVATE ${include_roots})
-  target_link_libraries(mezzo_onnx_objects PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(mezzo_onnx_objects PRIVATE Onnx::Onnx fmt::fmt nlohmann_json::nlohmann_json)
   mezzo_batch_sources(mezzo_onnx_objects ${sources})
   if(BUILD_SHARED_LIBS)
     set(type SHARED)
@@ -29,7 +29,7 @@ endfunction()
 function(mezzo_add_onnx_library target type library)
   add_library(${target} ${type} $<TARGET_OBJECTS:mezzo_onnx_objects>)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME onnx)
-  target_link_libraries(${target} PUBLIC ${library} PRIVATE fmt::fmt)
+  target_link_libraries(${target} PUBLIC ${library} PRIVATE Onnx::Onnx fmt::fmt)
 endfunction()
 
 # Installs mezzo_onnx. Programs find it by find_package(mezzo REQUIRED COMPONENTS onnx).

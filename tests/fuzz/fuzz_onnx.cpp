@@ -1,9 +1,9 @@
 // Reads ONNX files and traces the model for small inputs, as the first step does.
+#include <onnx/onnx_pb.h>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/onnx.hpp>
 #include <mezzo/onnx/import_read.hpp>
-#include <mezzo/onnx/onnx_messages.hpp>
 
 #include <cstdint>
 #include <string>
@@ -15,10 +15,10 @@
 namespace {
 
 using namespace mezzo;
-using detail::onnx::AttributeProto;
-using detail::onnx::ModelProto;
-using detail::onnx::NodeProto;
-using detail::onnx::TensorProto;
+using ::onnx::AttributeProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
 
 constexpr std::int64_t most_elements = 4096;  // of an input
 
@@ -146,7 +146,7 @@ void read_input(const Bytes& bytes) {
       elements *= size;
       if (elements > most_elements) return;
     }
-    xs.push_back(trace.input(input.name, {shape, input.dtype.value_or(DType::float32)}));
+    xs.push_back(trace.input(input.name, Spec{shape, input.dtype.value_or(DType::float32)}));
   }
   (*model)(xs);
 }

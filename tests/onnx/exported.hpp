@@ -19,21 +19,21 @@
 namespace mezzo_tests {
 
 // The message of a model's ONNX file.
-inline mezzo::detail::onnx::ModelProto exported(mezzo::Module& model, const mezzo::ExportOnnxOptions& options = {}) {
+inline ::onnx::ModelProto exported(mezzo::Module& model, const mezzo::ExportOnnxOptions& options = {}) {
   const Folder folder;
   mezzo::export_onnx(model, folder.path("a.onnx"), options);
   return mezzo::detail::read_onnx_file(folder.path("a.onnx"), "[test]");
 }
 
 // "MatMul Add Relu": the operators of a graph in order.
-inline std::string operators_of(const mezzo::detail::onnx::ModelProto& model) {
+inline std::string operators_of(const ::onnx::ModelProto& model) {
   std::string text;
   for (const auto& node : model.graph().node()) text += (text.empty() ? "" : " ") + node.op_type();
   return text;
 }
 
 // "x: 1 (batch, 4)": name, number of the dtype and sizes of an input or output.
-inline std::string text_of(const mezzo::detail::onnx::ValueInfoProto& value) {
+inline std::string text_of(const ::onnx::ValueInfoProto& value) {
   const auto& type = value.type().tensor_type();
   std::string sizes;
   for (const auto& dim : type.shape().dim()) {
@@ -43,7 +43,7 @@ inline std::string text_of(const mezzo::detail::onnx::ValueInfoProto& value) {
 }
 
 // "kernel (4, 3)", ...: the arrays of a graph.
-inline std::string arrays_of(const mezzo::detail::onnx::ModelProto& model) {
+inline std::string arrays_of(const ::onnx::ModelProto& model) {
   std::string text;
   for (const auto& array : model.graph().initializer()) {
     const mezzo::Shape shape(array.dims().begin(), array.dims().end());

@@ -20,10 +20,9 @@ struct OnnxFile {
     message.mutable_graph()->set_name("graph");
   }
 
-  mezzo::detail::onnx::GraphProto& graph() { return *message.mutable_graph(); }
+  ::onnx::GraphProto& graph() { return *message.mutable_graph(); }
 
-  static void describe(mezzo::detail::onnx::ValueInfoProto& info, const std::string& name, const mezzo::Shape& shape,
-                       int type) {
+  static void describe(::onnx::ValueInfoProto& info, const std::string& name, const mezzo::Shape& shape, int type) {
     info.set_name(name);
     auto* tensor = info.mutable_type()->mutable_tensor_type();
     tensor->set_elem_type(type);
@@ -37,13 +36,13 @@ struct OnnxFile {
       }
     }
   }
-  void input(const std::string& name, const mezzo::Shape& shape, int type = mezzo::detail::onnx::TensorProto::FLOAT) {
+  void input(const std::string& name, const mezzo::Shape& shape, int type = ::onnx::TensorProto::FLOAT) {
     describe(*graph().add_input(), name, shape, type);
   }
   void output(const std::string& name) { graph().add_output()->set_name(name); }
 
-  mezzo::detail::onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
-                                       const std::vector<std::string>& outputs, const std::string& name = {}) {
+  ::onnx::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs,
+                          const std::vector<std::string>& outputs, const std::string& name = {}) {
     auto& one = *graph().add_node();
     one.set_op_type(op);
     one.set_name(name);
@@ -55,14 +54,14 @@ struct OnnxFile {
   void floats(const std::string& name, const mezzo::Shape& shape, const std::vector<float>& numbers) {
     auto& tensor = *graph().add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(mezzo::detail::onnx::TensorProto::FLOAT);
+    tensor.set_data_type(::onnx::TensorProto::FLOAT);
     for (const auto size : shape) tensor.add_dims(size);
     for (const float number : numbers) tensor.add_float_data(number);
   }
   void ints(const std::string& name, const std::vector<std::int64_t>& numbers) {
     auto& tensor = *graph().add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(mezzo::detail::onnx::TensorProto::INT64);
+    tensor.set_data_type(::onnx::TensorProto::INT64);
     tensor.add_dims(static_cast<std::int64_t>(numbers.size()));
     for (const auto number : numbers) tensor.add_int64_data(number);
   }
@@ -77,23 +76,22 @@ struct OnnxFile {
   }
 
   Folder folder;
-  mezzo::detail::onnx::ModelProto message;
+  ::onnx::ModelProto message;
 };
 
-inline mezzo::detail::onnx::AttributeProto& attribute(mezzo::detail::onnx::NodeProto& node, const std::string& name) {
+inline ::onnx::AttributeProto& attribute(::onnx::NodeProto& node, const std::string& name) {
   auto& one = *node.add_attribute();
   one.set_name(name);
   return one;
 }
-inline void set_int(mezzo::detail::onnx::NodeProto& node, const std::string& name, std::int64_t number) {
+inline void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t number) {
   auto& one = attribute(node, name);
-  one.set_type(mezzo::detail::onnx::AttributeProto::INT);
+  one.set_type(::onnx::AttributeProto::INT);
   one.set_i(number);
 }
-inline void set_ints(mezzo::detail::onnx::NodeProto& node, const std::string& name,
-                     const std::vector<std::int64_t>& numbers) {
+inline void set_ints(::onnx::NodeProto& node, const std::string& name, const std::vector<std::int64_t>& numbers) {
   auto& one = attribute(node, name);
-  one.set_type(mezzo::detail::onnx::AttributeProto::INTS);
+  one.set_type(::onnx::AttributeProto::INTS);
   for (const auto number : numbers) one.add_ints(number);
 }
 

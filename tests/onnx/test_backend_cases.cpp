@@ -38,7 +38,7 @@ std::vector<Tensor> arrays_of(const fs::path& folder, const std::string& what) {
     std::ifstream file(path, std::ios::binary);
     const std::string tensor(std::istreambuf_iterator<char>(file), {});
     const std::string bytes = field_of(7 * 8 + 2, field_of(5 * 8 + 2, tensor));
-    detail::onnx::ModelProto model;
+    ::onnx::ModelProto model;
     if (!model.ParseFromArray(bytes.data(), bytes.size()))
       throw FileError("the array " + path.string() + " is damaged");
     out.push_back(detail::read_onnx_tensor(model.graph().initializer(0), "", what));

@@ -8,7 +8,7 @@ BOOST_AUTO_TEST_SUITE(export_onnx)
 
 BOOST_AUTO_TEST_CASE(a_dense_model_is_a_product_with_a_symbolic_batch) {
   Sequential model({Input({.shape = {4}}), Dense({.units = 3, .activation = "relu", .name = "fc"})});
-  const detail::onnx::ModelProto file = exported(model);
+  const ::onnx::ModelProto file = exported(model);
   BOOST_TEST(operators_of(file) == "MatMul Add Relu");
   BOOST_TEST(arrays_of(file) == "fc.weight (4, 3) fc.bias (3,)");
   BOOST_TEST(text_of(file.graph().input(0)) == "input: 1 (batch, 4)");
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_dense_model_is_a_product_with_a_symbolic_batch) {
 
 BOOST_AUTO_TEST_CASE(options_set_the_batch_the_opset_and_metadata) {
   Sequential model({Input({.shape = {4}}), Dense({.units = 3})});
-  const detail::onnx::ModelProto file = exported(model, {.opset = 21, .batch = 8, .metadata = {{"author", "me"}}});
+  const ::onnx::ModelProto file = exported(model, {.opset = 21, .batch = 8, .metadata = {{"author", "me"}}});
   BOOST_TEST(text_of(file.graph().input(0)) == "input: 1 (8, 4)");
   BOOST_TEST(file.opset_import(0).version() == 21);
   BOOST_TEST(file.metadata_props(0).key() == "author");

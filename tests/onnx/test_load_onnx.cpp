@@ -228,10 +228,10 @@ BOOST_AUTO_TEST_CASE(external_data_lies_in_the_folder) {
                     std::vector<std::uint8_t>(reinterpret_cast<const std::uint8_t*>(numbers),
                                               reinterpret_cast<const std::uint8_t*>(numbers) + sizeof numbers));
   auto& tensor = *file.graph().mutable_initializer(0);
-  tensor.mutable_float_data()->clear();
-  tensor.set_data_location(detail::onnx::TensorProto::EXTERNAL);
+  tensor.clear_float_data();
+  tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
   const auto place = [&](const std::string& location, const std::string& offset) {
-    tensor.mutable_external_data()->clear();
+    tensor.clear_external_data();
     for (const auto& [key, value] : {std::pair{"location", location}, {"offset", offset}}) {
       auto& entry = *tensor.add_external_data();
       entry.set_key(key);

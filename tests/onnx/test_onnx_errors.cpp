@@ -57,10 +57,10 @@ BOOST_AUTO_TEST_CASE(operators_must_be_known) {
   refused("input \"s\" must be a tensor; got a sequence, a map or an optional value", [](OnnxFile& file) {
     auto& input = *file.graph().add_input();
     input.set_name("s");
-    input.mutable_type()->set_sequence_type("");
+    input.mutable_type()->mutable_sequence_type();
   });
   refused("input \"s\" mezzo has no dtype STRING",
-          [](OnnxFile& file) { file.input("s", {1}, detail::onnx::TensorProto::STRING); });
+          [](OnnxFile& file) { file.input("s", {1}, ::onnx::TensorProto::STRING); });
 }
 
 // A node that no output needs isn't run, so it may be of any kind.
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(branches_need_a_known_condition) {
     auto& node = file.node("If", {condition}, {"y"}, "choice");
     for (const auto& [name, op] : {std::pair{"then_branch", "Neg"}, {"else_branch", "Relu"}}) {
       auto& branch = attribute(node, name);
-      branch.set_type(detail::onnx::AttributeProto::GRAPH);
+      branch.set_type(::onnx::AttributeProto::GRAPH);
       auto& inner = *branch.mutable_g()->add_node();
       inner.set_op_type(op);
       inner.add_input("x");
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(branches_need_a_known_condition) {
   add_branches(known, "yes");
   BOOST_TEST(known.load()->predict(ones({1, 3})).to_doubles()[0] == -1);
   OnnxFile open;
-  open.input("flag", {1}, detail::onnx::TensorProto::BOOL);
+  open.input("flag", {1}, ::onnx::TensorProto::BOOL);
   add_branches(open, "flag");
   const Any<Model> model = open.load();
   check_throws<ValueError>(

@@ -13,11 +13,11 @@ BOOST_AUTO_TEST_SUITE(onnx_file)
 
 BOOST_AUTO_TEST_CASE(a_message_makes_the_round_trip) {
   const Folder folder;
-  detail::onnx::ModelProto model;
+  ::onnx::ModelProto model;
   model.set_ir_version(8);
   model.mutable_graph()->set_name("empty");
   detail::write_onnx_file(model, folder.path("a.onnx"), "[export_onnx]");
-  const detail::onnx::ModelProto back = detail::read_onnx_file(folder.path("a.onnx"), "[load_onnx]");
+  const ::onnx::ModelProto back = detail::read_onnx_file(folder.path("a.onnx"), "[load_onnx]");
   BOOST_TEST(back.SerializeAsString() == model.SerializeAsString());
 }
 
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
     check_throws<FileError>("[load_onnx] " + text, [&] { detail::read_onnx_file(path, "[load_onnx]"); });
   };
   refused(std::string("\x0a\xff\xff\xff", 4), "\"" + path + "\" is damaged, or isn't an ONNX file");
-  detail::onnx::ModelProto model;
+  ::onnx::ModelProto model;
   model.set_ir_version(8);
   refused(model.SerializeAsString(), "\"" + path + "\" must have a graph; it has none");
 }

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(versions_of_operators) {
 BOOST_AUTO_TEST_CASE(gathers_and_scatters) {
   OnnxFile file(13);
   file.floats("table", {3, 2}, {1, 2, 3, 4, 5, 6});
-  file.input("ids", {-1}, detail::onnx::TensorProto::INT64);
+  file.input("ids", {-1}, ::onnx::TensorProto::INT64);
   file.node("Gather", {"table", "ids"}, {"y"}, "embedding");
   file.output("y");
   const Any<Model> model = file.load();
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(recurrent_operators) {
   auto& node = file.node("RNN", {"x", "w", "r"}, {"states", "y"});
   set_int(node, "hidden_size", 1);
   auto& names = attribute(node, "activations");
-  names.set_type(detail::onnx::AttributeProto::STRINGS);
+  names.set_type(::onnx::AttributeProto::STRINGS);
   names.add_strings("Relu");
   // (steps, batch, features): sums of the steps
   equals(of_node(file, numbered({3, 1, 1})), {1, 1, 1}, {6});

@@ -35,13 +35,14 @@ LIBRARIES = [
     (r"mpi\.h", "MPI", ("framework/mezzo/distributed/mpi/",)),
     (r"Eigen/", "Eigen", ("framework/mezzo/backends/reference/linalg.cpp", "framework/mezzo/eigen.hpp", "tests/")),
     (r"opencv2/", "OpenCV", ("framework/mezzo/opencv.hpp", "tests/")),
+    (r"onnx/|google/protobuf/", "ONNX", ("framework/mezzo/onnx/", "tests/onnx/", "tests/fuzz/")),
     (r"sentencepiece_", "SentencePiece", ("framework/mezzo/data/text/sentencepiece/",)),
     (r"xtensor/|xtl/", "xtensor", ("framework/mezzo/xtensor.hpp", "framework/mezzo/backends/reference/",
                                    "framework/mezzo/core/print.cpp", "framework/mezzo/io/", "framework/mezzo/report/",
                                    "tests/", "tutorials/")),
 ]
 # Public headers include none of these, with exceptions: these libraries are what those headers are for.
-NOT_IN_PUBLIC_HEADERS = re.compile(r"(fmt|xtensor|xtl|xsimd|oneapi/dnnl|nlohmann|Eigen|opencv2)/|dnnl")
+NOT_IN_PUBLIC_HEADERS = re.compile(r"(fmt|xtensor|xtl|xsimd|oneapi/dnnl|nlohmann|Eigen|opencv2|onnx|google)/|dnnl")
 PUBLIC_EXCEPTIONS = {"framework/mezzo/xtensor.hpp": "xtensor/",
                      "framework/mezzo/eigen.hpp": "Eigen/",
                      "framework/mezzo/opencv.hpp": "opencv2/",

@@ -12,7 +12,7 @@
 namespace mezzo::detail {
 namespace {
 
-using onnx::TensorProto;
+using ::onnx::TensorProto;
 
 constexpr std::uint64_t least_external_bytes = 1024;  // smaller arrays stay in the file
 constexpr std::uint64_t alignment = 4096;             // of external arrays: runtimes map the file into memory
@@ -46,69 +46,69 @@ std::int32_t type_of(DType dtype) {
 /// Version of the format of files with these operators.
 std::int64_t ir_version(int opset) { return opset >= 21 ? 10 : opset >= 19 ? 9 : 8; }
 
-void write_body(const ExportBody& body, onnx::GraphProto& graph);
+void write_body(const ExportBody& body, ::onnx::GraphProto& graph);
 
 /// Sets an attribute of a node.
 struct AttributeWriter {
-  onnx::AttributeProto& out;
+  ::onnx::AttributeProto& out;
 
   void operator()(std::int64_t number) const {
-    out.set_type(onnx::AttributeProto::INT);
+    out.set_type(::onnx::AttributeProto::INT);
     out.set_i(number);
   }
   void operator()(double number) const {
-    out.set_type(onnx::AttributeProto::FLOAT);
+    out.set_type(::onnx::AttributeProto::FLOAT);
     out.set_f(static_cast<float>(number));
   }
   void operator()(const std::string& text) const {
-    out.set_type(onnx::AttributeProto::STRING);
+    out.set_type(::onnx::AttributeProto::STRING);
     out.set_s(text);
   }
   void operator()(const Shape& numbers) const {
-    out.set_type(onnx::AttributeProto::INTS);
+    out.set_type(::onnx::AttributeProto::INTS);
     for (const std::int64_t number : numbers) out.add_ints(number);
   }
   void operator()(const std::vector<double>& numbers) const {
-    out.set_type(onnx::AttributeProto::FLOATS);
+    out.set_type(::onnx::AttributeProto::FLOATS);
     for (const double number : numbers) out.add_floats(static_cast<float>(number));
   }
   void operator()(const std::vector<std::string>& texts) const {
-    out.set_type(onnx::AttributeProto::STRINGS);
+    out.set_type(::onnx::AttributeProto::STRINGS);
     for (const std::string& text : texts) out.add_strings(text);
   }
   void operator()(DType dtype) const { (*this)(std::int64_t{type_of(dtype)}); }
   void operator()(const std::shared_ptr<const ExportBody>& body) const {
-    out.set_type(onnx::AttributeProto::GRAPH);
+    out.set_type(::onnx::AttributeProto::GRAPH);
     write_body(*body, *out.mutable_g());
   }
 };
 
-void write_node(const ExportNode& node, onnx::GraphProto& graph) {
-  onnx::NodeProto& out = *graph.add_node();
+void write_node(const ExportNode& node, ::onnx::GraphProto& graph) {
+  ::onnx::NodeProto& out = *graph.add_node();
   out.set_op_type(node.op);
   out.set_name(node.outputs.front());
   for (const std::string& name : node.inputs) out.add_input(name);
   for (const std::string& name : node.outputs) out.add_output(name);
   for (const ExportAttribute& attribute : node.attributes) {
-    onnx::AttributeProto& one = *out.add_attribute();
+    ::onnx::AttributeProto& one = *out.add_attribute();
     one.set_name(attribute.name);
     std::visit(AttributeWriter{one}, attribute.value);
   }
 }
 
 /// Type of a value; sizes are -1 or names for open ones.
-onnx::TensorShapeProto& write_type(const std::string& name, DType dtype, onnx::ValueInfoProto& out) {
+::onnx::TensorShapeProto& write_type(const std::string& name, DType dtype, ::onnx::ValueInfoProto& out) {
   out.set_name(name);
-  onnx::TypeProto::Tensor& type = *out.mutable_type()->mutable_tensor_type();
+  ::onnx::TypeProto::Tensor& type = *out.mutable_type()->mutable_tensor_type();
   type.set_elem_type(type_of(dtype));
   return *type.mutable_shape();
 }
 
-void write_body(const ExportBody& body, onnx::GraphProto& graph) {
+void write_body(const ExportBody& body, ::onnx::GraphProto& graph) {
   graph.set_name("body");
   for (const ExportNode& node : body.nodes) write_node(node, graph);
-  const auto add = [](const ExportBody::Port& port, onnx::ValueInfoProto& out) {
-    onnx::TensorShapeProto& shape = write_type(port.name, port.dtype, out);
+  const auto add = [](const ExportBody::Port& port, ::onnx::ValueInfoProto& out) {
+    ::onnx::TensorShapeProto& shape = write_type(port.name, port.dtype, out);
     for (std::size_t i = 0; i < port.rank; ++i) shape.add_dim();
   };
   for (const ExportBody::Port& port : body.inputs) add(port, *graph.add_input());
@@ -116,8 +116,8 @@ void write_body(const ExportBody& body, onnx::GraphProto& graph) {
 }
 
 void write_port(const ExportedModel::Port& port, const std::map<TracedNumber, std::string>& symbols,
-                onnx::ValueInfoProto& out) {
-  onnx::TensorShapeProto& shape = write_type(port.name, port.dtype, out);
+                ::onnx::ValueInfoProto& out) {
+  ::onnx::TensorShapeProto& shape = write_type(port.name, port.dtype, out);
   for (const TracedNumber& size : port.shape) {
     auto& dim = *shape.add_dim();
     const auto symbol = symbols.find(size);
@@ -164,7 +164,7 @@ class ExternalData {
 
 void write_exported(const ExportedModel& model, const std::map<TracedNumber, std::string>& symbols,
                     const ExportFacts& facts, const std::string& path, const std::string& where) {
-  onnx::ModelProto out;
+  ::onnx::ModelProto out;
   out.set_ir_version(ir_version(model.graph.opset()));
   out.set_producer_name("mezzo");
   out.set_producer_version(version());
@@ -174,7 +174,7 @@ void write_exported(const ExportedModel& model, const std::map<TracedNumber, std
     entry.set_key(key);
     entry.set_value(text);
   }
-  onnx::GraphProto& graph = *out.mutable_graph();
+  ::onnx::GraphProto& graph = *out.mutable_graph();
   graph.set_name(facts.graph_name);
   for (const ExportedModel::Port& port : model.inputs) write_port(port, symbols, *graph.add_input());
   for (const ExportedModel::Port& port : model.outputs) write_port(port, symbols, *graph.add_output());

@@ -18,7 +18,7 @@ namespace mezzo {
 namespace {
 
 constexpr const char* export_label = "[export_onnx]";
-constexpr int least_opset = 17, last_opset = 22;
+constexpr int least_export_opset = 17, last_export_opset = 22;
 
 /// Number of samples; -1: open.
 std::int64_t batch_of(const ExportOnnxOptions& options) {
@@ -32,8 +32,9 @@ std::int64_t batch_of(const ExportOnnxOptions& options) {
 }
 
 void check(const ExportOnnxOptions& options) {
-  if (options.opset < least_opset || options.opset > last_opset) {
-    fail<ValueError>(export_label, "opset must be {} to {}; got {}", least_opset, last_opset, options.opset);
+  if (options.opset < least_export_opset || options.opset > last_export_opset) {
+    fail<ValueError>(export_label, "opset must be {} to {}; got {}", least_export_opset, last_export_opset,
+                     options.opset);
   }
   if (!options.precision.empty() && options.precision != "float32") {
     fail<ValueError>(export_label, "precision must be \"\" (that of the model) or \"float32\"; got \"{}\"",

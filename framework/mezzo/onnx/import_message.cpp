@@ -12,24 +12,24 @@ namespace {
 
 constexpr char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void clear_numbers(onnx::TensorProto& tensor) {
+void clear_numbers(::onnx::TensorProto& tensor) {
   tensor.clear_raw_data();
-  tensor.mutable_float_data()->clear();
-  tensor.mutable_double_data()->clear();
-  tensor.mutable_int32_data()->clear();
-  tensor.mutable_int64_data()->clear();
-  tensor.mutable_uint64_data()->clear();
-  tensor.mutable_external_data()->clear();
+  tensor.clear_float_data();
+  tensor.clear_double_data();
+  tensor.clear_int32_data();
+  tensor.clear_int64_data();
+  tensor.clear_uint64_data();
+  tensor.clear_external_data();
   tensor.clear_data_location();
 }
 
 }  // namespace
 
-void strip_onnx_numbers(onnx::ModelProto& model, const std::vector<std::string>& weights, const std::string& folder,
+void strip_onnx_numbers(::onnx::ModelProto& model, const std::vector<std::string>& weights, const std::string& folder,
                         const std::string& where) {
   const std::set<std::string> stripped(weights.begin(), weights.end());
-  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
-    const bool outside = tensor.data_location() == onnx::TensorProto::EXTERNAL;
+  for (::onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    const bool outside = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
     if (stripped.count(tensor.name()) > 0) {
       clear_numbers(tensor);
     } else if (outside) {
@@ -38,12 +38,12 @@ void strip_onnx_numbers(onnx::ModelProto& model, const std::vector<std::string>&
       tensor.set_raw_data(numbers.raw(), numbers.bytes());
     }
   }
-  model.mutable_graph()->mutable_value_info()->clear();
+  model.mutable_graph()->clear_value_info();
   model.mutable_graph()->clear_doc_string();
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) node.clear_doc_string();
+  for (::onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) node.clear_doc_string();
 }
 
-std::string onnx_message_text(const onnx::ModelProto& model) {
+std::string onnx_message_text(const ::onnx::ModelProto& model) {
   const std::string bytes = model.SerializeAsString();
   std::string out;
   out.reserve(bytes.size() / 3 * 4 + 4);
@@ -59,7 +59,7 @@ std::string onnx_message_text(const onnx::ModelProto& model) {
   return out;
 }
 
-onnx::ModelProto onnx_message(const std::string& text) {
+::onnx::ModelProto onnx_message(const std::string& text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
@@ -73,7 +73,7 @@ onnx::ModelProto onnx_message(const std::string& text) {
     count -= 8;
     bytes += static_cast<char>(bits >> count & 255U);
   }
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), bytes.size()) || !model.has_graph()) {
     fail<ValueError>("[OnnxModel]", "graph must be a message of ONNX in base64; got a damaged one");
   }

@@ -13,9 +13,9 @@
 namespace mezzo::detail {
 namespace {
 
-using onnx::AttributeProto;
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
 constexpr std::int64_t first_opset = 1, last_opset = 22;
 constexpr int most_nested = 8;  // branches inside of branches
@@ -63,7 +63,7 @@ std::vector<bool> needed_nodes(const GraphProto& graph) {
   return out;
 }
 
-std::int64_t opset_of(const onnx::ModelProto& model, const std::string& where) {
+std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& where) {
   std::int64_t opset = 0;
   for (const auto& entry : model.opset_import()) {
     if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
@@ -82,7 +82,7 @@ class GraphReader {
   GraphReader(const std::string& folder, bool saved, std::string where)
       : folder_(folder), saved_(saved), where_(std::move(where)) {}
 
-  OnnxGraph read(const onnx::ModelProto& model) {
+  OnnxGraph read(const ::onnx::ModelProto& model) {
     graph_.opset = opset_of(model, where_);
     const GraphProto& graph = model.graph();
     scopes_.emplace_back();
@@ -134,7 +134,7 @@ class GraphReader {
     }
   }
 
-  void read_input(const onnx::ValueInfoProto& info) {
+  void read_input(const ::onnx::ValueInfoProto& info) {
     if (find(info.name()) != nullptr) {  // an initializer: its default
       const bool twice = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
                                      [&](const OnnxGraph::Input& input) { return input.name == info.name(); });
@@ -146,7 +146,7 @@ class GraphReader {
       fail<FileError>(label, "must be a tensor; got a sequence, a map or an optional value");
     }
     const auto& type = info.type().tensor_type();
-    if (type.elem_type() != onnx::TensorProto::UNDEFINED) {
+    if (type.elem_type() != ::onnx::TensorProto::UNDEFINED) {
       input.dtype = onnx_dtype(type.elem_type());
       if (!input.dtype) fail<FileError>(label, "mezzo has no dtype {}", onnx_dtype_name(type.elem_type()));
     }
@@ -279,7 +279,7 @@ class GraphReader {
 
 }  // namespace
 
-void move_onnx_constants(onnx::ModelProto& model) {
+void move_onnx_constants(::onnx::ModelProto& model) {
   GraphProto& graph = *model.mutable_graph();
   int kept = 0;
   for (int i = 0; i < graph.node_size(); ++i) {
@@ -296,10 +296,10 @@ void move_onnx_constants(onnx::ModelProto& model) {
       ++kept;
     }
   }
-  graph.mutable_node()->resize(static_cast<std::size_t>(kept));
+  graph.mutable_node()->DeleteSubrange(kept, graph.node_size() - kept);
 }
 
-OnnxGraph read_onnx_graph(const onnx::ModelProto& model, const std::string& folder, bool saved,
+OnnxGraph read_onnx_graph(const ::onnx::ModelProto& model, const std::string& folder, bool saved,
                           const std::string& where) {
   return GraphReader(folder, saved, where).read(model);
 }

@@ -13,7 +13,7 @@
 namespace mezzo::detail {
 namespace {
 
-using Proto = onnx::TensorProto;
+using Proto = ::onnx::TensorProto;
 
 std::string tensor_label(const Proto& tensor, const std::string& where) {
   return fmt::format("{} tensor \"{}\":", where, tensor.name());

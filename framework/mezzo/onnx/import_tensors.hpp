@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
+#include <onnx/onnx_pb.h>
 #include <mezzo/core/tensor.hpp>
-#include <mezzo/onnx/onnx_messages.hpp>
 
 namespace mezzo::detail {
 
@@ -14,14 +14,14 @@ std::optional<DType> onnx_dtype(std::int32_t type);
 std::string onnx_dtype_name(std::int32_t type);
 
 /// Sizes of a tensor. Throws a FileError for negative sizes or too many elements.
-Shape onnx_shape(const onnx::TensorProto& tensor, const std::string& where);
+Shape onnx_shape(const ::onnx::TensorProto& tensor, const std::string& where);
 
 /// True if the message, or another file, holds the numbers. Arrays without elements always have them.
-bool has_onnx_numbers(const onnx::TensorProto& tensor);
+bool has_onnx_numbers(const ::onnx::TensorProto& tensor);
 
 /// Reads the numbers of a tensor. Those outside of the message are in a file in `folder` or below; an empty folder:
 /// there are none. Throws a FileError that starts with `where` if there are more or fewer numbers than the shape says,
 /// or for a file outside of the folder.
-Tensor read_onnx_tensor(const onnx::TensorProto& tensor, const std::string& folder, const std::string& where);
+Tensor read_onnx_tensor(const ::onnx::TensorProto& tensor, const std::string& folder, const std::string& where);
 
 }  // namespace mezzo::detail

@@ -32,7 +32,7 @@ Policy policy_of(const detail::OnnxGraph& graph, const Policy& given) {
 }
 
 Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
-  detail::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
+  ::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   detail::move_onnx_constants(message);

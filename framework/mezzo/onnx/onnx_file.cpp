@@ -15,10 +15,10 @@ constexpr std::uint64_t message_limit = std::numeric_limits<std::int32_t>::max()
 
 }  // namespace
 
-onnx::ModelProto read_onnx_file(const std::string& path, const std::string& where) {
+::onnx::ModelProto read_onnx_file(const std::string& path, const std::string& where) {
   check_kind(path, {FileKind::onnx}, where, "an ONNX file");
   const Bytes bytes = read_file(path, message_limit);
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), bytes.size())) {
     fail<FileError>(where, "\"{}\" is damaged, or isn't an ONNX file", path);
   }
@@ -26,7 +26,7 @@ onnx::ModelProto read_onnx_file(const std::string& path, const std::string& wher
   return model;
 }
 
-void write_onnx_file(const onnx::ModelProto& model, const std::string& path, const std::string& where) {
+void write_onnx_file(const ::onnx::ModelProto& model, const std::string& path, const std::string& where) {
   const std::string bytes = model.SerializeAsString();
   if (bytes.size() > message_limit) {
     fail<ValueError>(where, "the message of an ONNX file must have at most {} bytes; got {}", message_limit,
