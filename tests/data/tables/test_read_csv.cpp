@@ -237,6 +237,50 @@ BOOST_AUTO_TEST_CASE(numbers_do_not_depend_on_threads) {
   BOOST_TEST(tables[0].to_tensor({}, DType::float64).equal(tables[1].to_tensor({}, DType::float64)));
 }
 
+// Parts without quotes and CR are read by other functions.
+BOOST_AUTO_TEST_CASE(plain_lines_are_read_as_others) {
+  const Texts forms{"0.1,1,a,True,x",
+                    "-0,-0,,False,",
+                    "1.,007,b c,,y",
+                    ".5,+3, d,True,z",
+                    " 4,\t5,NA,False,\xC3\xA9",
+                    "1e-5,6,e,True,nan",
+                    "inf,7,f,,1",
+                    "nan,,g,False,2.5",
+                    "9007199254740993,8,h,,3e1",
+                    "1E+7,-9,i,True,-4",
+                    "-.25,10,j,False,5.",
+                    "5e-324,11,k,,6"};
+  std::string lines = "f,i,s,b,t\n", others = "f,i,s,b,t\r\n";
+  for (std::size_t i = 0; lines.size() < 4'000'000; ++i) {
+    lines += forms[i % forms.size()] + "\n";
+    others += forms[i % forms.size()] + "\r\n";
+  }
+  const TextFile plain(lines), general(others);
+  for (const Texts& columns : {Texts{}, Texts{"i", "t"}, Texts{"f"}, Texts{"b", "s"}}) {
+    const Table got = mezzo::read_csv(plain.path(), {.usecols = columns});
+    const Table expected = mezzo::read_csv(general.path(), {.usecols = columns});
+    BOOST_TEST(got.columns() == expected.columns(), boost::test_tools::per_element());
+    for (const std::string& name : got.columns()) {
+      BOOST_TEST(got[name].type() == expected[name].type(), name);
+      BOOST_TEST((texts_of(got[name]) == texts_of(expected[name])), name);
+    }
+  }
+  const auto late = [&](const std::string& line, const ReadCsvOptions& options) {
+    return refusal(lines + line, options);
+  };
+  const std::string at = "line " + std::to_string(std::count(lines.begin(), lines.end(), '\n') + 1);
+  BOOST_TEST(late("1,2,\xFF,,\n", {}) == at + ", column \"s\" must be UTF-8 text; got the byte 0xff");
+  BOOST_TEST(late("1,2,a,,b", {.usecols = {"f"}, .dtype = DType::float64}) ==
+             "line 10, column \"f\" must be a number that fits float64; got \"9007199254740993\"");
+  BOOST_TEST(late("1,x,a,,b", {.dtype = {{"i", DType::float32}}}) ==
+             at + ", column \"i\" must be a number that fits float32; got \"x\"");
+  std::string numbers = "n\n";
+  for (int i = 0; i < 400'000; ++i) numbers += "12345\n";
+  BOOST_TEST(refusal(numbers + "0.5\n", {.dtype = DType::int64}) ==
+             "line 400002, column \"n\" must be a number that fits int64; got \"0.5\"");
+}
+
 BOOST_AUTO_TEST_CASE(saved_arrays_come_back) {
   const Folder folder;
   for (const DType dtype : all_dtypes) {

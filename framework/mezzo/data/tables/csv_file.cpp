@@ -1,6 +1,8 @@
 #include <mezzo/data/tables/csv_file.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -79,13 +81,18 @@ std::vector<std::string> CsvFile::columns() const {
   return names;
 }
 
-void CsvFile::load(CsvPart& part) {
-  if (part.text) return;
-  std::string text(part.bytes + 1, '\n');
-  if (source_.read(part.offset, text.data(), part.bytes) != part.bytes) {
+void CsvFile::Refused::add(const Refused& other) {
+  if (other.line == 0) return;
+  seen.add(other.seen);
+  if (line == 0 || other.line < line) line = other.line, text = other.text;
+}
+
+/// Reads the bytes of a part, with a line end behind them.
+void CsvFile::read_part(const CsvPart& part, char* to) {
+  if (source_.read(part.offset, to, part.bytes) != part.bytes) {
     fail<FileError>(where_, "the file must have the bytes that it had when it was opened; it ends earlier");
   }
-  part.text = std::make_shared<const std::string>(std::move(text));
+  to[part.bytes] = '\n';
 }
 
 std::vector<CsvTarget> CsvFile::targets_of(const std::vector<std::size_t>& columns, std::int64_t rows) const {
@@ -95,59 +102,108 @@ std::vector<CsvTarget> CsvFile::targets_of(const std::vector<std::size_t>& colum
   return targets;
 }
 
+void CsvFile::store(CsvTarget& target, std::string_view field, std::int64_t row, std::int64_t line,
+                    Refused& refused) const {
+  if (target.is_text()) check_utf8(field, where_, line, target.column().name);
+  if (target.store(field, row)) return;
+  if (refused.line == 0) {
+    refused.line = line;
+    refused.text = target.refusal(field);
+    if (target.column().given) fail_refused(target.column(), refused);
+  }
+  refused.seen.add(field, dialect_);
+}
+
 /// Writes `rows` rows of a part to the targets from row `to`. Returns the rest of the part.
-CsvPart CsvFile::convert(const CsvPart& part, std::int64_t rows, std::int64_t to, std::vector<CsvTarget>& targets,
-                         RowLines& lines, AllRefused& refused) const {
-  const std::size_t begin = part.text->size() - 1 - part.bytes;
-  CsvRecords records(std::string_view(*part.text).substr(begin, part.bytes), dialect_, part.line);
+CsvPart CsvFile::convert(std::string_view text, const CsvPart& part, std::int64_t rows, std::int64_t to,
+                         std::vector<CsvTarget>& targets, RowLines& lines, AllRefused& refused) const {
+  CsvRecords records(text, dialect_, part.line);
   for (std::int64_t row = to; row < to + rows && records.next(); ++row) {
     if (!lines.each.empty()) lines.each[static_cast<std::size_t>(row)] = records.line();
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      CsvTarget& target = targets[i];
-      const CsvColumn& column = target.column();
-      const std::string_view field = records.fields()[column.field];
-      if (target.is_text()) check_utf8(field, where_, records.line(), column.name);
-      if (target.store(field, row)) continue;
-      if (refused[i].line == 0) {
-        refused[i].line = records.line();
-        refused[i].text = target.refusal(field);
-        if (column.given) fail_refused(column, refused[i]);
-      }
-      refused[i].seen.add(field, dialect_);
+      store(targets[i], records.fields()[targets[i].column().field], row, records.line(), refused[i]);
     }
   }
   return {part.offset + records.position(), part.bytes - records.position(), part.rows - rows, records.next_line(),
           part.text};
 }
 
+/// Writes all rows of a part whose records are lines without quotes.
+void CsvFile::convert_lines(std::string_view text, const CsvPart& part, std::int64_t to,
+                            std::vector<CsvTarget>& targets, RowLines& lines, AllRefused& refused) const {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto field_end = [&] {
+    const char* stop = at;
+    while (*stop != dialect_.sep && *stop != '\n') ++stop;
+    return stop;
+  };
+  for (std::int64_t row = to; row < to + part.rows && at < end; ++row) {
+    const std::int64_t line = part.line + row - to;
+    if (!lines.each.empty()) lines.each[static_cast<std::size_t>(row)] = line;
+    std::size_t field = 0;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      for (; field < targets[i].column().field && at < end; ++field) at = std::min(field_end() + 1, end);
+      const char* stop = targets[i].store_usual(at, end, row);
+      if (stop == nullptr) {
+        stop = field_end();
+        store(targets[i], {at, static_cast<std::size_t>(stop - at)}, row, line, refused[i]);
+      }
+      at = stop;
+      if (i + 1 < targets.size() && at < end) ++at, ++field;
+    }
+    at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at) + 1)) + 1;
+  }
+}
+
+void CsvFile::convert_part(CsvPart& part, CsvBuffer& buffer, std::int64_t rows, std::int64_t to,
+                           std::vector<CsvTarget>& targets, RowLines& lines, AllRefused& refused) {
+  std::string_view text;
+  if (part.text) {
+    text = std::string_view(*part.text).substr(part.text->size() - 1 - part.bytes, part.bytes);
+  } else {
+    char* const bytes = buffer.reserve(part.bytes + 1);
+    read_part(part, bytes);
+    text = {bytes, part.bytes};
+  }
+  if (part.is_lines && rows == part.rows) {
+    convert_lines(text, part, to, targets, lines, refused);
+    part = {part.offset + part.bytes, 0, 0, part.line + rows, nullptr};
+    return;
+  }
+  part = convert(text, part, rows, to, targets, lines, refused);
+  if (part.rows == 0) {
+    part.text = nullptr;
+  } else if (!part.text) {
+    part.text = std::make_shared<const std::string>(text.data() + (text.size() - part.bytes), part.bytes + 1);
+  }
+}
+
 /// Writes the first `count` rows of the parts to the targets. The last part then is its rest.
 CsvFile::AllRefused CsvFile::fill(std::vector<CsvPart>& parts, std::int64_t count, std::vector<CsvTarget>& targets,
                                   RowLines& lines) {
   AllRefused all(targets.size());
-  const std::size_t group = 2 * static_cast<std::size_t>(thread_count());
+  std::mutex mutex;
+  const std::size_t group = source_.is_plain() ? parts.size() : 2 * static_cast<std::size_t>(thread_count());
   std::int64_t row = 0;
   for (std::size_t first = 0; first < parts.size(); first += group) {
     const std::size_t end = std::min(first + group, parts.size());
     std::vector<std::int64_t> starts;
     for (std::size_t i = first; i < end; ++i) {
-      load(parts[i]);
       starts.push_back(row);
       row += parts[i].rows;
+      if (source_.is_plain() || parts[i].text) continue;
+      std::string text(parts[i].bytes + 1, '\n');
+      read_part(parts[i], text.data());
+      parts[i].text = std::make_shared<const std::string>(std::move(text));
     }
-    std::vector<AllRefused> refused(end - first, AllRefused(targets.size()));
-    parallel_parts(end - first, [&](std::size_t i) {
+    parallel_parts_with<CsvBuffer>(end - first, [&](std::size_t i, CsvBuffer& buffer) {
       CsvPart& part = parts[first + i];
-      const std::int64_t rows = std::min(part.rows, count - starts[i]);
-      part = convert(part, rows, starts[i], targets, lines, refused[i]);
-      if (part.rows == 0) part.text = nullptr;
+      AllRefused refused(targets.size());
+      convert_part(part, buffer, std::min(part.rows, count - starts[i]), starts[i], targets, lines, refused);
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (std::size_t k = 0; k < all.size(); ++k) all[k].add(refused[k]);
     });
-    for (const AllRefused& of_part : refused) {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        if (of_part[i].line == 0) continue;
-        all[i].seen.add(of_part[i].seen);
-        if (all[i].line == 0) all[i].line = of_part[i].line, all[i].text = of_part[i].text;
-      }
-    }
   }
   return all;
 }
@@ -199,18 +255,23 @@ Table CsvFile::read_all() {
     std::vector<CsvPart> parts = scan_.parts;
     const AllRefused refused = fill(parts, rows(), targets, lines);
     std::vector<std::size_t> again;
+    std::vector<std::pair<std::size_t, CsvTarget*>> done;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const std::size_t place = open[i];
       const std::string type = scan_.seen[place].type().name();
       scan_.seen[place].add(refused[i].seen);
       if (refused[i].line == 0) {
-        columns[place] = {columns_[place].name, targets[i].finish()};
+        done.emplace_back(place, &targets[i]);
       } else if (scan_.seen[place].type().name() == type) {
         fail_refused(columns_[place], refused[i]);
       } else {
         again.push_back(place);
       }
     }
+    parallel_parts(done.size(), [&](std::size_t i) {
+      const auto [place, target] = done[i];
+      columns[place] = {columns_[place].name, target->finish()};
+    });
     open = std::move(again);
   } while (!open.empty());
   return table_of(std::move(columns), rows(), std::move(lines));

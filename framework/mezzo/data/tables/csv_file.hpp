@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <mezzo/data/tables/csv_buffer.hpp>
 #include <mezzo/data/tables/csv_scan.hpp>
 #include <mezzo/data/tables/csv_source.hpp>
 #include <mezzo/data/tables/csv_target.hpp>
@@ -33,8 +35,8 @@ class CsvFile {
   /// Names of the columns that are read.
   std::vector<std::string> columns() const;
 
-  /// The next `count` rows, or fewer at the end, of a file that is read in chunks. Advances the position, except if it
-  /// throws an error.
+  /// The next `count` rows, or fewer at the end, of a file that is read in chunks. Advances the position,
+  /// except if it throws an error.
   Table read(std::int64_t count, CsvPosition& from);
 
   /// All rows. Columns with a field that the type of the first rows can't hold are read again.
@@ -46,15 +48,22 @@ class CsvFile {
     CsvSeen seen;
     std::int64_t line = 0;  // of the first one; 0: none
     std::string text;       // of the error
+
+    void add(const Refused& other);
   };
   using AllRefused = std::vector<Refused>;  // one for each target
 
   void choose_columns(const ReadCsvOptions& options);
   std::vector<CsvTarget> targets_of(const std::vector<std::size_t>& columns, std::int64_t rows) const;
-  void load(CsvPart& part);
+  void read_part(const CsvPart& part, char* to);
   AllRefused fill(std::vector<CsvPart>& parts, std::int64_t count, std::vector<CsvTarget>& targets, RowLines& lines);
-  CsvPart convert(const CsvPart& part, std::int64_t rows, std::int64_t to, std::vector<CsvTarget>& targets,
-                  RowLines& lines, AllRefused& refused) const;
+  void convert_part(CsvPart& part, CsvBuffer& buffer, std::int64_t rows, std::int64_t to,
+                    std::vector<CsvTarget>& targets, RowLines& lines, AllRefused& refused);
+  CsvPart convert(std::string_view text, const CsvPart& part, std::int64_t rows, std::int64_t to,
+                  std::vector<CsvTarget>& targets, RowLines& lines, AllRefused& refused) const;
+  void convert_lines(std::string_view text, const CsvPart& part, std::int64_t to, std::vector<CsvTarget>& targets,
+                     RowLines& lines, AllRefused& refused) const;
+  void store(CsvTarget& target, std::string_view field, std::int64_t row, std::int64_t line, Refused& refused) const;
   RowLines lines_of(std::int64_t first, std::int64_t rows) const;
   [[noreturn]] void fail_refused(const CsvColumn& column, const Refused& refused) const;
   Table table_of(std::vector<std::pair<std::string, Column>> columns, std::int64_t rows, RowLines lines) const;

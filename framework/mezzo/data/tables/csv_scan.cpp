@@ -1,9 +1,12 @@
 #include <mezzo/data/tables/csv_scan.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/data/tables/csv_buffer.hpp>
 #include <mezzo/data/tables/csv_records.hpp>
 #include <mezzo/data/tables/csv_split.hpp>
 #include <mezzo/data/tables/parallel_parts.hpp>
@@ -19,6 +22,7 @@ struct PartScan {
   std::int64_t rows = 0, lines = 0;
   std::int64_t first_line = -1;
   bool line_by_line = true;
+  bool is_lines = false;
   std::size_t end = 0;  // behind the last row that counts
   std::vector<CsvSeen> seen;
   bool unclosed = false;
@@ -26,44 +30,64 @@ struct PartScan {
   std::int64_t wrong_line = 0;
 };
 
+/// Number of times that a character occurs.
+std::size_t count_of(std::string_view text, char character) {
+  constexpr std::size_t block = 64;  // counted in bytes, which the compiler vectorizes
+  std::size_t count = 0, at = 0;
+  for (; at + block <= text.size(); at += block) {
+    std::uint8_t found = 0;
+    for (std::size_t i = 0; i < block; ++i)
+      found = static_cast<std::uint8_t>(found + (text[at + i] == character ? 1 : 0));
+    count += found;
+  }
+  for (; at < text.size(); ++at) count += text[at] == character ? 1 : 0;
+  return count;
+}
+
+bool is_of_numbers(char character) {
+  return std::string_view("+-.0123456789eE").find(character) != std::string_view::npos;
+}
+
 class Scan {
  public:
   Scan(CsvSource& source, const CsvDialect& dialect, const CsvHead& head, const std::vector<CsvColumn>& columns,
        std::optional<std::int64_t> nrows, bool all_rows, const std::string& where)
       : source_(source),
         dialect_(dialect),
+        without_quotes_(dialect),
         head_(head),
         columns_(columns),
         nrows_(nrows),
         all_rows_(all_rows),
         where_(where) {
+    without_quotes_.quote.reset();
     out_.seen.resize(columns.size());
     line_ = head.line;
   }
 
   CsvScan run() {
     std::uint64_t offset = head_.offset;  // of the text in the buffer
-    std::string buffer;
-    std::size_t block = scan_part_bytes;
+    CsvBuffer buffer;
+    std::size_t kept = 0, block = scan_part_bytes;
     bool last = false;
     while (!last && !enough()) {
-      const std::size_t kept = buffer.size();
       const std::uint64_t left = source_.at_most() - std::min(source_.at_most(), offset + kept);
-      buffer.resize(kept + static_cast<std::size_t>(std::min<std::uint64_t>(block, left + 1)) + 1);
-      const std::size_t wanted = buffer.size() - 1 - kept;
-      const std::size_t got = source_.read(offset + kept, buffer.data() + kept, wanted);
+      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block, left + 1));
+      char* const bytes = buffer.reserve(kept + wanted + 1, kept);
+      const std::size_t got = source_.read(offset + kept, bytes + kept, wanted);
       last = got < wanted;
-      buffer.resize(kept + got);
-      buffer += '\n';
-      const std::string_view text(buffer.data(), kept + got);
-      const std::vector<std::size_t> ends = split_records(text, dialect_, scan_part_bytes, last);
-      add_parts(text, ends, offset);
+      bytes[kept + got] = '\n';
+      const std::string_view text(bytes, kept + got);
+      const bool quoted = has_quotes(text);
+      const std::vector<std::size_t> ends =
+          split_records(text, quoted ? dialect_ : without_quotes_, scan_part_bytes, last);
+      add_parts(text, ends, offset, quoted);
       const std::size_t used = ends.empty() ? 0 : ends.back();
       if (used == 0 && text.size() > longest_record) {
         fail<FileError>(where_, "line {} must begin a record of at most {} bytes; got more", line_, longest_record);
       }
-      buffer.pop_back();
-      buffer.erase(0, used);
+      kept = text.size() - used;
+      std::memmove(bytes, bytes + used, kept);
       offset += used;
       block = std::min(2 * block, 4 * scan_part_bytes * static_cast<std::size_t>(thread_count()));
     }
@@ -73,7 +97,17 @@ class Scan {
  private:
   bool enough() const { return nrows_ && out_.rows >= *nrows_; }
 
-  void add_parts(std::string_view text, const std::vector<std::size_t>& ends, std::uint64_t offset) {
+  bool has_quotes(std::string_view text) const {
+    if (!dialect_.quote) return false;
+    std::atomic<bool> found{false};
+    parallel_parts((text.size() + scan_part_bytes - 1) / scan_part_bytes, [&](std::size_t i) {
+      const std::string_view slice = text.substr(i * scan_part_bytes, scan_part_bytes);
+      if (slice.find(*dialect_.quote) != std::string_view::npos) found = true;
+    });
+    return found;
+  }
+
+  void add_parts(std::string_view text, const std::vector<std::size_t>& ends, std::uint64_t offset, bool quoted) {
     std::vector<PartScan> scans(ends.size());
     const auto part = [&](std::size_t i) {
       const std::size_t begin = i == 0 ? 0 : ends[i - 1];
@@ -83,7 +117,7 @@ class Scan {
     const bool counted = !all_rows_ && out_.rows > 0;
     if (!nrows_) {
       parallel_parts(ends.size(), [&](std::size_t i) {
-        if (!counted || !count_plain_rows(part(i), scans[i])) scan(part(i), unlimited, !counted, scans[i]);
+        if (!counted || quoted || !count_plain_rows(part(i), scans[i])) scan(part(i), unlimited, !counted, scans[i]);
       });
     }
     for (std::size_t i = 0; i < ends.size() && !enough(); ++i) {
@@ -94,21 +128,22 @@ class Scan {
 
   /// scan() of the rows alone, for a part without quotes and comments. False if the part has anything unusual.
   bool count_plain_rows(std::string_view text, PartScan& out) const {
-    for (const auto& special : {dialect_.quote, dialect_.comment, std::optional<char>('\r')}) {
+    for (const auto& special : {dialect_.comment, std::optional<char>('\r')}) {
       if (special && text.find(*special) != std::string_view::npos) return false;
     }
-    const std::ptrdiff_t wanted = static_cast<std::ptrdiff_t>(head_.names.size()) - 1;
+    const std::size_t wanted = head_.names.size() - 1;
     PartScan rows;
     for (std::size_t begin = 0; begin < text.size(); ++rows.rows) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       const char first = text[begin];
       if (first == '\n' || first == ' ' || first == '\t') return false;
-      if (std::count(text.data() + begin, text.data() + end, dialect_.sep) != wanted) return false;
+      if (count_of(text.substr(begin, end - begin), dialect_.sep) != wanted) return false;
       begin = end + 1;
     }
     rows.first_line = 0;
     rows.end = text.size();
     rows.lines = rows.rows;
+    rows.is_lines = !dialect_.skip_space && !is_of_numbers(dialect_.sep);
     out = std::move(rows);
     return true;
   }
@@ -156,7 +191,7 @@ class Scan {
       const std::int64_t first = line_ + part.first_line;
       if (out_.rows == 0) out_.first_line = first;
       out_.line_by_line = out_.line_by_line && part.line_by_line && first == out_.first_line + out_.rows;
-      out_.parts.push_back({offset, part.end, part.rows, line_, nullptr});
+      out_.parts.push_back({offset, part.end, part.rows, line_, nullptr, part.is_lines});
     }
     out_.rows += part.rows;
     line_ += part.lines;
@@ -165,6 +200,7 @@ class Scan {
 
   CsvSource& source_;
   const CsvDialect& dialect_;
+  CsvDialect without_quotes_;
   const CsvHead& head_;
   const std::vector<CsvColumn>& columns_;
   const std::optional<std::int64_t> nrows_;

@@ -17,6 +17,7 @@ struct CsvPart {
   std::int64_t rows = 0;                      ///< records that belong to the table
   std::int64_t line = 1;                      ///< line at the beginning
   std::shared_ptr<const std::string> text{};  ///< the bytes and a line end, if they have been read
+  bool is_lines = false;                      ///< each record is a line with fields as they are, without quotes
 };
 
 /// Result of the first pass over a table.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <mezzo/data/tables/parallel_parts.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/gzip.hpp>
 #include <mezzo/io/inflater.hpp>
@@ -24,7 +25,10 @@ std::size_t CsvSource::read(std::uint64_t offset, char* to, std::size_t count) {
   if (!gzip_) {
     if (offset >= file_.size()) return 0;
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, file_.size() - offset));
-    file_.read(offset, to, count, where_);
+    constexpr std::size_t slice = std::size_t{1} << 20;
+    parallel_parts((count + slice - 1) / slice, [&](std::size_t i) {
+      file_.read(offset + i * slice, to + i * slice, std::min(slice, count - i * slice), where_);
+    });
     return count;
   }
   if (!stream_ || offset < position_) {

@@ -14,6 +14,9 @@ class CsvSource {
  public:
   CsvSource(const std::string& path, std::string where);
 
+  /// True if several threads can read at the same time, at any offset.
+  bool is_plain() const { return !gzip_; }
+
   /// Upper bound of the bytes of the content.
   std::uint64_t at_most() const;
 

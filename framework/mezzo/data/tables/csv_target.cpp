@@ -1,8 +1,10 @@
 #include <mezzo/data/tables/csv_target.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <system_error>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/visit.hpp>
@@ -54,6 +56,9 @@ CsvTarget::CsvTarget(const CsvColumn& column, const CsvSeen& seen, const CsvDial
       store_ = &CsvTarget::store_number<T>;
     }
   });
+  const bool plain = dialect.numbers.decimal == '.' && !dialect.numbers.thousands && dialect.missing_numbers.empty();
+  if (plain && type_.dtype() == DType::int64) store_usual_ = &CsvTarget::store_usual_number<std::int64_t>;
+  if (plain && type_.dtype() == DType::float64) store_usual_ = &CsvTarget::store_usual_number<double>;
 }
 
 /// The field as T, or nullopt if T can't hold it.
@@ -99,6 +104,23 @@ bool CsvTarget::store_number(std::string_view field, std::int64_t row) {
   }
   if (isna_ != nullptr) isna_[row] = true;
   return takes_missing_;
+}
+
+template <class T>
+const char* CsvTarget::store_usual_number(const char* at, const char* end, std::int64_t row) {
+  const char first = *at == '-' && at != end ? at[1] : *at;
+  if (first < '0' || first > '9') return nullptr;  // std::from_chars also takes "nan(x)"
+  T& element = static_cast<T*>(elements_)[row];
+  const auto [stop, error] = std::from_chars(at, end, element);
+  if (error != std::errc() || (stop != end && *stop != dialect_->sep && *stop != '\n')) return nullptr;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (keeps_integers_ && std::abs(element) >= static_cast<T>(exact_integers)) return nullptr;
+  }
+  return stop;
+}
+
+const char* CsvTarget::store_usual(const char* at, const char* end, std::int64_t row) {
+  return store_usual_ == nullptr ? nullptr : (this->*store_usual_)(at, end, row);
 }
 
 bool CsvTarget::store_boolean(std::string_view field, std::int64_t row) {

@@ -21,6 +21,10 @@ class CsvTarget {
   /// Writes a field. False if the type can't hold it.
   bool store(std::string_view field, std::int64_t row) { return (this->*store_)(field, row); }
 
+  /// Writes the field at `at` and returns its end, a separator or line end in [at, end]. Null, if the field isn't a
+  /// usual number of its type: then store() is needed.
+  const char* store_usual(const char* at, const char* end, std::int64_t row);
+
   /// Reason why store() refused `field`, after "must": `be a number that fits int64; got "x"`.
   std::string refusal(std::string_view field) const;
 
@@ -35,6 +39,8 @@ class CsvTarget {
   bool store_number(std::string_view field, std::int64_t row);
   template <class T>
   std::optional<T> number(std::string_view field) const;
+  template <class T>
+  const char* store_usual_number(const char* at, const char* end, std::int64_t row);
   bool store_text(std::string_view field, std::int64_t row);
   bool store_category(std::string_view field, std::int64_t row);
   bool store_boolean(std::string_view field, std::int64_t row);
@@ -46,6 +52,7 @@ class CsvTarget {
   bool may_become_floats_;  // if an integer is missing
   bool keeps_integers_;     // false: floats round them
   bool (CsvTarget::*store_)(std::string_view, std::int64_t);
+  const char* (CsvTarget::*store_usual_)(const char*, const char*, std::int64_t) = nullptr;
   Tensor numbers_, missing_;
   void* elements_ = nullptr;
   bool* isna_ = nullptr;
