@@ -17,11 +17,12 @@ cmake --build "$folder" -- --quiet
 mkdir "$folder/unknown"
 cat >"$folder/unknown/CMakeLists.txt" <<'PROJECT'
 cmake_minimum_required(VERSION 3.22)
-project(unknown LANGUAGES NONE)
+project(unknown LANGUAGES CXX)
 find_package(mezzo REQUIRED COMPONENTS xtensor xtensors)
 PROJECT
-if text=$(cmake -S "$folder/unknown" -B "$folder/unknown/build" -DCMAKE_PREFIX_PATH="$prefix" 2>&1) ||
-  ! grep -q 'Unknown component "xtensors", known ones: xtensor, eigen' <<<"$text"; then
+if text=$(cmake -S "$folder/unknown" -B "$folder/unknown/build" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$prefix" 2>&1) ||
+  ! tr -s ' \n' ' ' <<<"$text" | grep -q 'by package: Unknown component "xtensors", known ones: xtensor, eigen'; then
   echo "check.sh: an unknown component must be named; got $text"
   exit 1
 fi
