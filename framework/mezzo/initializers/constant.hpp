@@ -1,6 +1,5 @@
 #pragma once
 #include <optional>
-#include <utility>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/nn/initializer.hpp>
