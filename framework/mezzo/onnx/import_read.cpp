@@ -154,7 +154,8 @@ class GraphReader {
       input.shape.emplace();
       for (const auto& size : type.shape().dim()) {
         input.shape->push_back(size.has_dim_value() && size.dim_value() >= 0 ? size.dim_value() : -1);
-        input.symbols.push_back(size.dim_param());
+        input.symbols.push_back(size.dim_param() == "?" ? ""
+                                                        : size.dim_param());  // "?": unknown, as PaddlePaddle writes
       }
     }
     graph_.inputs.push_back(std::move(input));
