@@ -107,9 +107,12 @@ std::string run_case(const fs::path& folder) {
     const std::vector<Tensor> xs = arrays_of(data, "input"), wanted = arrays_of(data, "output");
     std::string reason;
     try {
-      CompiledFunction function([&](const Values& values) { return (*model)(values); });
-      CompiledFunction::Session session(function, *model);
-      const std::string text = difference(session(xs), wanted);
+      std::string text;
+      {
+        CompiledFunction function([&](const Values& values) { return (*model)(values); });
+        CompiledFunction::Session session(function, *model);
+        text = difference(session(xs), wanted);
+      }
       if (!text.empty()) return "wrong " + text;
       return "traced" + (deep_networks() ? losses_of_training(*model, xs, wanted) : std::string());
     } catch (const Error& error) {

@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(losses_equal_pytorch) {
   for (const auto& folder : std::filesystem::directory_iterator(folders)) {
     const auto path = [&](const char* name) { return (folder.path() / name).string(); };
     const Any<Model> model = load_onnx(path("model.onnx"));
-    model->compile({.optimizer = SGD({.learning_rate = 0.01, .momentum = 0.9}),
+    const double rate = load_npy(path("rate.npy")).item();
+    model->compile({.optimizer = SGD({.learning_rate = rate, .momentum = 0.9}),
                     .loss = SparseCategoricalCrossentropy({.from_logits = true})});
     const Tensor x = load_npy(path("x.npy")), y = load_npy(path("y.npy"));
     const std::vector<double> losses = load_npy(path("losses.npy")).to_doubles();
