@@ -15,6 +15,7 @@ namespace mezzo::detail {
 namespace {
 
 constexpr std::size_t scan_part_bytes = std::size_t{1} << 20;
+constexpr std::size_t least_parts = 16;  // of a block: threads wait for each other at its end
 constexpr std::size_t longest_record = std::size_t{64} << 20;
 
 /// Content of one part, with lines from 0.
@@ -74,11 +75,11 @@ class Scan {
       const std::uint64_t left = source_.at_most() - std::min(source_.at_most(), offset + kept);
       const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block, left + 1));
       char* const bytes = buffer.reserve(kept + wanted + 1, kept);
-      const std::size_t got = source_.read(offset + kept, bytes + kept, wanted);
+      bool quoted = has_quote({bytes, kept});
+      const std::size_t got = read(offset + kept, bytes + kept, wanted, quoted);
       last = got < wanted;
       bytes[kept + got] = '\n';
       const std::string_view text(bytes, kept + got);
-      const bool quoted = has_quotes(text);
       const std::vector<std::size_t> ends =
           split_records(text, quoted ? dialect_ : without_quotes_, scan_part_bytes, last);
       add_parts(text, ends, offset, quoted);
@@ -89,7 +90,8 @@ class Scan {
       kept = text.size() - used;
       std::memmove(bytes, bytes + used, kept);
       offset += used;
-      block = std::min(2 * block, 4 * scan_part_bytes * static_cast<std::size_t>(thread_count()));
+      block =
+          std::min(2 * block, scan_part_bytes * std::max(least_parts, 4 * static_cast<std::size_t>(thread_count())));
     }
     return std::move(out_);
   }
@@ -97,14 +99,23 @@ class Scan {
  private:
   bool enough() const { return nrows_ && out_.rows >= *nrows_; }
 
-  bool has_quotes(std::string_view text) const {
-    if (!dialect_.quote) return false;
+  bool has_quote(std::string_view text) const {
+    return dialect_.quote && text.find(*dialect_.quote) != std::string_view::npos;
+  }
+
+  /// Reads the next bytes. Sets `quoted` if they have a quote.
+  std::size_t read(std::uint64_t offset, char* to, std::size_t count, bool& quoted) {
+    const std::size_t slice = source_.is_plain() ? scan_part_bytes : count;
+    std::atomic<std::size_t> got{0};
     std::atomic<bool> found{false};
-    parallel_parts((text.size() + scan_part_bytes - 1) / scan_part_bytes, [&](std::size_t i) {
-      const std::string_view slice = text.substr(i * scan_part_bytes, scan_part_bytes);
-      if (slice.find(*dialect_.quote) != std::string_view::npos) found = true;
+    parallel_parts((count + slice - 1) / slice, [&](std::size_t i) {
+      const std::size_t begin = i * slice;
+      const std::size_t bytes = source_.read(offset + begin, to + begin, std::min(slice, count - begin));
+      if (has_quote({to + begin, bytes})) found = true;
+      got += bytes;
     });
-    return found;
+    quoted = quoted || found;
+    return got;
   }
 
   void add_parts(std::string_view text, const std::vector<std::size_t>& ends, std::uint64_t offset, bool quoted) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include <mezzo/data/tables/parallel_parts.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/gzip.hpp>
 #include <mezzo/io/inflater.hpp>
@@ -25,10 +24,7 @@ std::size_t CsvSource::read(std::uint64_t offset, char* to, std::size_t count) {
   if (!gzip_) {
     if (offset >= file_.size()) return 0;
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, file_.size() - offset));
-    constexpr std::size_t slice = std::size_t{1} << 20;
-    parallel_parts((count + slice - 1) / slice, [&](std::size_t i) {
-      file_.read(offset + i * slice, to + i * slice, std::min(slice, count - i * slice), where_);
-    });
+    file_.read(offset, to, count, where_);
     return count;
   }
   if (!stream_ || offset < position_) {
