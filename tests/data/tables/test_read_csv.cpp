@@ -281,6 +281,30 @@ BOOST_AUTO_TEST_CASE(plain_lines_are_read_as_others) {
              "line 400002, column \"n\" must be a number that fits int64; got \"0.5\"");
 }
 
+BOOST_AUTO_TEST_CASE(unusual_records_stand_anywhere) {
+  constexpr std::int64_t rows = 500'000;
+  for (const std::string& unusual :
+       {std::string("\"7\",\"x\n\""), "7," + std::string(100'000, 'x'), "7," + std::string(2'500'000, 'x'),
+        std::string("7,y\r"), std::string("\n7,y"), std::string("7,")}) {
+    for (const std::int64_t place : {100'000, 420'000, static_cast<int>(rows) - 1}) {
+      std::string text = "a,b\n";
+      for (std::int64_t i = 0; i < rows; ++i) {
+        text += i == place ? unusual : std::to_string(i) + ",abcd";
+        if (i + 1 < rows) text += "\n";
+      }
+      const TextFile file(text);
+      const Table table = mezzo::read_csv(file.path());
+      BOOST_TEST(table.rows() == rows);
+      bool equal = table.rows() == rows;
+      const auto* const numbers = table["a"].values().data<std::int64_t>();
+      for (std::int64_t i = 0; equal && i < rows; ++i) equal = numbers[i] == (i == place ? 7 : i);
+      BOOST_TEST(equal);
+      BOOST_TEST(table.line(place) == place + (unusual[0] == '\n' ? 3 : 2));
+      BOOST_TEST(table["b"].text(place - 1) == "abcd");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(saved_arrays_come_back) {
   const Folder folder;
   for (const DType dtype : all_dtypes) {

@@ -71,7 +71,13 @@ class Scan {
     CsvBuffer buffer;
     std::size_t kept = 0, block = scan_part_bytes;
     bool last = false;
+    bool may_be_counted = source_.is_plain() && !all_rows_ && !nrows_;
     while (!last && !enough()) {
+      if (out_.rows > 0 && may_be_counted) {
+        offset = add_plain_slices(offset);
+        kept = 0;
+        may_be_counted = false;
+      }
       const std::uint64_t left = source_.at_most() - std::min(source_.at_most(), offset + kept);
       const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block, left + 1));
       char* const bytes = buffer.reserve(kept + wanted + 1, kept);
@@ -116,6 +122,49 @@ class Scan {
     });
     quoted = quoted || found;
     return got;
+  }
+
+  /// Counts the rows of the whole file at once, in slices whose records are found by their line ends, up to the first
+  /// slice that isn't plain. Returns the position behind the last row.
+  std::uint64_t add_plain_slices(std::uint64_t offset) {
+    const std::uint64_t size = source_.at_most();
+    const auto count =
+        static_cast<std::size_t>((size - std::min(size, offset) + scan_part_bytes - 1) / scan_part_bytes);
+    std::vector<PartScan> scans(count);
+    std::vector<std::uint64_t> begins(count);
+    std::atomic<std::size_t> plain{count};
+    parallel_parts_with<CsvBuffer>(count, [&](std::size_t i, CsvBuffer& buffer) {
+      if (i < plain && count_slice(offset, i, buffer, scans[i], begins[i])) return;
+      for (std::size_t before = plain; i < before && !plain.compare_exchange_weak(before, i);) continue;
+    });
+    for (std::size_t i = 0; i < plain; ++i) {
+      add(scans[i], begins[i]);
+      offset = begins[i] + scans[i].end;
+    }
+    return offset;
+  }
+
+  /// Counts the rows that begin in slice i behind `offset`. False if it has anything unusual, such as a quote.
+  bool count_slice(std::uint64_t offset, std::size_t i, CsvBuffer& buffer, PartScan& out, std::uint64_t& begin) {
+    constexpr std::size_t longest_end = std::size_t{1} << 16;  // of a record that goes on behind the slice
+    begin = offset + i * scan_part_bytes - (i == 0 ? 0 : 1);
+    const std::size_t slice = scan_part_bytes + (i == 0 ? 0 : 1), wanted = slice + longest_end;
+    char* const bytes = buffer.reserve(wanted + 1);
+    const std::size_t got = source_.read(begin, bytes, wanted);
+    bytes[got] = '\n';
+    std::string_view text(bytes, got);
+    if (got > slice || begin + got < source_.at_most()) {
+      const std::size_t line_end = text.find('\n', slice - 1);
+      if (line_end == std::string_view::npos) return false;
+      text = text.substr(0, line_end + 1);
+    }
+    if (i > 0) {
+      const std::size_t skipped = text.find('\n') + 1;  // the record of the slice before
+      if (skipped == 0 || skipped == text.size()) return false;
+      text.remove_prefix(skipped);
+      begin += skipped;
+    }
+    return !has_quote(text) && count_plain_rows(text, out);
   }
 
   void add_parts(std::string_view text, const std::vector<std::size_t>& ends, std::uint64_t offset, bool quoted) {
