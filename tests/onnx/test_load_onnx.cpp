@@ -120,31 +120,33 @@ BOOST_AUTO_TEST_CASE(inputs_are_checked) {
       });
 }
 
-// A normalization whose weights train uses the statistics of the batch, and updates the running ones.
+// A normalization whose weights train uses the statistics of the batch, and updates the running ones, also if the file
+// was exported for training.
 BOOST_AUTO_TEST_CASE(batch_normalization_follows_the_mode) {
-  OnnxFile file;
+  OnnxFile file(15);
   file.input("x", {-1, 1, 2, 1});
   file.floats("scale", {1}, {1});
   file.floats("bias", {1}, {0});
   file.floats("mean", {1}, {0});
   file.floats("var", {1}, {1});
-  file.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"}, "norm");
+  auto& node = file.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y", "m", "v"}, "norm");
+  set_int(node, "training_mode", 1);
   file.output("y");
   const Tensor x = Tensor({2, 1, 2, 1}, std::vector<float>{1, 3, 5, 7});
+  const auto close = boost::test_tools::tolerance(1e-6);
   for (const bool trains : {true, false}) {
     const Any<Model> model = file.load({.trainable = trains ? "auto" : "none"});
-    BOOST_TEST(model->predict(x).to_doubles()[3] == 7 / std::sqrt(1 + 1e-5), boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(model->predict(x).to_doubles()[3] == 7 / std::sqrt(1 + 1e-5), close);
     BOOST_TEST(model->trainable_weights().size() == (trains ? 2U : 0U));
     if (trains) {
       model->compile({.optimizer = SGD(0.0), .loss = "mse"});
       model->train_on_batch(x, Tensor({2, 1, 2, 1}));
       // momentum 0.9: mean 4, variance 5 of the batch
-      BOOST_TEST(model->get_weights()[2].to_doubles()[0] == 0.4, boost::test_tools::tolerance(1e-6));
-      BOOST_TEST(model->get_weights()[3].to_doubles()[0] == 1.4, boost::test_tools::tolerance(1e-6));
+      BOOST_TEST(model->get_weights()[2].to_doubles()[0] == 0.4, close);
+      BOOST_TEST(model->get_weights()[3].to_doubles()[0] == 1.4, close);
     }
     const Value trained = (*model)(Value(x), {.training = true});
-    BOOST_TEST(trained.tensor().to_doubles()[3] == (trains ? 3 / std::sqrt(5 + 1e-5) : 7 / std::sqrt(1 + 1e-5)),
-               boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(trained.tensor().to_doubles()[3] == (trains ? 3 / std::sqrt(5 + 1e-5) : 7 / std::sqrt(1 + 1e-5)), close);
   }
 }
 

@@ -62,16 +62,26 @@ struct OnnxGraph {
   OnnxBody body;
 };
 
+/// Calls `visit(body)` for all branches inside of a body.
+template <class F>
+void for_each_onnx_body(const OnnxBody& body, const F& visit) {
+  for (const OnnxNode& node : body.nodes) {
+    for (const auto& entry : node.attributes) {
+      const auto* branch = std::get_if<std::shared_ptr<const OnnxBody>>(&entry.second);
+      if (branch == nullptr) continue;
+      visit(**branch);
+      for_each_onnx_body(**branch, visit);
+    }
+  }
+}
+
 /// Calls `visit(node)` for all nodes, with those of branches.
 template <class F>
 void for_each_onnx_node(const OnnxBody& body, const F& visit) {
-  for (const OnnxNode& node : body.nodes) {
-    visit(node);
-    for (const auto& entry : node.attributes) {
-      const auto* branch = std::get_if<std::shared_ptr<const OnnxBody>>(&entry.second);
-      if (branch != nullptr) for_each_onnx_node(**branch, visit);
-    }
-  }
+  for (const OnnxNode& node : body.nodes) visit(node);
+  for_each_onnx_body(body, [&](const OnnxBody& branch) {
+    for (const OnnxNode& node : branch.nodes) visit(node);
+  });
 }
 
 }  // namespace mezzo::detail

@@ -13,9 +13,9 @@
 namespace mezzo::detail {
 namespace {
 
-using ::onnx::AttributeProto;
-using ::onnx::GraphProto;
-using ::onnx::NodeProto;
+using onnx::AttributeProto;
+using onnx::GraphProto;
+using onnx::NodeProto;
 
 constexpr std::int64_t first_opset = 1, last_opset = 22;
 constexpr int most_nested = 8;  // branches inside of branches
@@ -63,7 +63,7 @@ std::vector<bool> needed_nodes(const GraphProto& graph) {
   return out;
 }
 
-std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& where) {
+std::int64_t opset_of(const onnx::ModelProto& model, const std::string& where) {
   std::int64_t opset = 0;
   for (const auto& entry : model.opset_import()) {
     if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
@@ -82,7 +82,7 @@ class GraphReader {
   GraphReader(const std::string& folder, bool saved, std::string where)
       : folder_(folder), saved_(saved), where_(std::move(where)) {}
 
-  OnnxGraph read(const ::onnx::ModelProto& model) {
+  OnnxGraph read(const onnx::ModelProto& model) {
     graph_.opset = opset_of(model, where_);
     const GraphProto& graph = model.graph();
     scopes_.emplace_back();
@@ -134,7 +134,7 @@ class GraphReader {
     }
   }
 
-  void read_input(const ::onnx::ValueInfoProto& info) {
+  void read_input(const onnx::ValueInfoProto& info) {
     if (find(info.name()) != nullptr) {  // an initializer: its default
       const bool twice = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
                                      [&](const OnnxGraph::Input& input) { return input.name == info.name(); });
@@ -146,7 +146,7 @@ class GraphReader {
       fail<FileError>(label, "must be a tensor; got a sequence, a map or an optional value");
     }
     const auto& type = info.type().tensor_type();
-    if (type.elem_type() != ::onnx::TensorProto::UNDEFINED) {
+    if (type.elem_type() != onnx::TensorProto::UNDEFINED) {
       input.dtype = onnx_dtype(type.elem_type());
       if (!input.dtype) fail<FileError>(label, "mezzo has no dtype {}", onnx_dtype_name(type.elem_type()));
     }
@@ -154,8 +154,7 @@ class GraphReader {
       input.shape.emplace();
       for (const auto& size : type.shape().dim()) {
         input.shape->push_back(size.has_dim_value() && size.dim_value() >= 0 ? size.dim_value() : -1);
-        input.symbols.push_back(size.dim_param() == "?" ? ""
-                                                        : size.dim_param());  // "?": unknown, as PaddlePaddle writes
+        input.symbols.push_back(size.dim_param());
       }
     }
     graph_.inputs.push_back(std::move(input));
@@ -184,7 +183,21 @@ class GraphReader {
       body.outputs.push_back(*place);
     }
     --depth_;
+    leave_out_unread(body);
     return body;
+  }
+
+  /// Marks outputs that nothing reads as absent: statistics of a BatchNormalization, say.
+  static void leave_out_unread(OnnxBody& body) {
+    std::set<std::size_t> read(body.outputs.begin(), body.outputs.end());
+    for_each_onnx_node(body, [&](const OnnxNode& node) { read.insert(node.inputs.begin(), node.inputs.end()); });
+    for_each_onnx_body(body,
+                       [&](const OnnxBody& branch) { read.insert(branch.outputs.begin(), branch.outputs.end()); });
+    for (OnnxNode& node : body.nodes) {
+      for (std::size_t& output : node.outputs) {
+        if (read.count(output) == 0) output = OnnxNode::absent;
+      }
+    }
   }
 
   OnnxNode read_node(const NodeProto& node, const Names& later) {
@@ -280,7 +293,8 @@ class GraphReader {
 
 }  // namespace
 
-void move_onnx_constants(::onnx::ModelProto& model) {
+std::set<std::string> move_onnx_constants(onnx::ModelProto& model) {
+  std::set<std::string> moved;
   GraphProto& graph = *model.mutable_graph();
   int kept = 0;
   for (int i = 0; i < graph.node_size(); ++i) {
@@ -292,15 +306,17 @@ void move_onnx_constants(::onnx::ModelProto& model) {
       auto& tensor = *graph.add_initializer();
       tensor = node.attribute(0).t();
       tensor.set_name(node.output(0));
+      moved.insert(node.output(0));
     } else {
       if (kept != i) std::swap(*graph.mutable_node(kept), node);
       ++kept;
     }
   }
-  graph.mutable_node()->DeleteSubrange(kept, graph.node_size() - kept);
+  graph.mutable_node()->resize(static_cast<std::size_t>(kept));
+  return moved;
 }
 
-OnnxGraph read_onnx_graph(const ::onnx::ModelProto& model, const std::string& folder, bool saved,
+OnnxGraph read_onnx_graph(const onnx::ModelProto& model, const std::string& folder, bool saved,
                           const std::string& where) {
   return GraphReader(folder, saved, where).read(model);
 }

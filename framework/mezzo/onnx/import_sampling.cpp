@@ -145,7 +145,6 @@ void run_affine_grid(OnnxCall& call) {
   const Shape spatial(size.begin() + 2, size.end());
   check_onnx_size(call, size);
   Values coordinates;
-  Shape whole = spatial;
   for (std::size_t i = spatial.size(); i-- > 0;) {  // x, y, z
     std::vector<double> along;
     const auto n = static_cast<double>(spatial[i]);
@@ -154,9 +153,9 @@ void run_affine_grid(OnnxCall& call) {
     }
     Shape shape(spatial.size(), 1);
     shape[i] = spatial[i];
-    coordinates.push_back(broadcast_to(Value(Tensor(shape, along).cast(DType::float32)), whole));
+    coordinates.push_back(broadcast_to(Value(Tensor(shape, along).cast(DType::float32)), spatial));
   }
-  coordinates.push_back(Value(ones(whole)));
+  coordinates.emplace_back(ones(spatial));
   const std::int64_t count = product_of(spatial, 0, spatial.size());
   const Value points = reshape(stack(coordinates, -1), {1, count, theta[2]});
   Shape wanted{size[0]};
@@ -181,7 +180,7 @@ void run_col2im(OnnxCall& call) {
 }
 
 /// Window functions: sums of cosines.
-void run_window(OnnxCall& call, std::vector<double> factors) {
+void run_window(OnnxCall& call, const std::vector<double>& factors) {
   const std::int64_t size = call.one_int(0, "size");
   check_onnx_size(call, {size});
   const bool periodic = call.integer("periodic", 1) != 0;

@@ -41,6 +41,7 @@ void add_use(OnnxUse& use, const Name& op, std::size_t i) {
     use.wide = true;
     use.statistic = use.statistic || (op == "BatchNormalization" && i > 2);
   }
+  use.instances = use.instances || op == "InstanceNormalization";
   use.added = use.added || op == "Add";
   use.multiplied = use.multiplied || op == "Mul";
   use.setting = use.setting || (is_any(op, {"Resize", "Upsample", "Pad", "Range", "OneHot"}) && i > 0);
@@ -107,7 +108,8 @@ std::vector<OnnxUse> uses_of_initializers(const OnnxGraph& graph) {
   return out;
 }
 
-OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& trainable, const std::string& where) {
+OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& trainable,
+                                const std::set<std::string>& constants, const std::string& where) {
   const std::optional<Pattern> pattern = pattern_of(trainable, where);
   const std::vector<OnnxUse> uses = uses_of_initializers(graph);
   OnnxWeights out;
@@ -116,7 +118,8 @@ OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& train
     const std::int64_t elements = element_count(one.shape);
     if (!is_floating(one.dtype) || elements < 1 || !one.in_graph) continue;
     const bool several = elements > 1 && !uses[i].setting;
-    const bool weight = is_weight(uses[i], one) && (several || uses[i].weight);
+    const bool neutral = uses[i].instances && constants.count(one.name) > 0;
+    const bool weight = !neutral && is_weight(uses[i], one) && (several || uses[i].weight);
     const bool trains = !uses[i].statistic && (pattern               ? (several || weight) && pattern->matches(one.name)
                                                : trainable == "auto" ? weight
                                                : trainable == "all"  ? several || weight

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,11 @@ struct OnnxWeights {
   std::vector<std::string> all, trainable;
 };
 
-/// Chooses the Variables of a graph by LoadOnnxOptions::trainable. A NameError that starts with `where` if that is an
-/// expression that is invalid or matches no weight.
-OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& trainable, const std::string& where);
+/// Chooses the Variables of a graph by LoadOnnxOptions::trainable. `constants`: initializers that the file has as
+/// Constant nodes; ones and zeros that such nodes give to InstanceNormalization are no weights. A NameError that starts
+/// with `where` if that is an expression that is invalid or matches no weight.
+OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& trainable,
+                                const std::set<std::string>& constants, const std::string& where);
 
 /// Use of an initializer by operators.
 struct OnnxUse {
@@ -24,6 +27,7 @@ struct OnnxUse {
   bool weight = false;      ///< read as a weight
   bool added = false;       ///< operand of Add
   bool multiplied = false;  ///< operand of Mul
+  bool instances = false;   ///< scale or bias of InstanceNormalization
   bool setting = false;     ///< not an array of the computation, but numbers that set sizes
 };
 

@@ -1,6 +1,7 @@
 #include <mezzo/onnx/load_onnx.hpp>
 
 #include <filesystem>
+#include <set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/onnx/import_message.hpp>
@@ -35,9 +36,9 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
   ::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
-  detail::move_onnx_constants(message);
+  const std::set<std::string> constants = detail::move_onnx_constants(message);
   const detail::OnnxGraph graph = detail::read_onnx_graph(message, folder, false, load_label);
-  const detail::OnnxWeights weights = detail::choose_onnx_weights(graph, options.trainable, load_label);
+  const detail::OnnxWeights weights = detail::choose_onnx_weights(graph, options.trainable, constants, load_label);
   detail::strip_onnx_numbers(message, weights.all, folder, load_label);
   detail::OnnxModelOptions made{.graph = detail::onnx_message_text(message),
                                 .weights = weights.all,
