@@ -3,6 +3,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/onnx.hpp>
+#include <mezzo/onnx/import_message.hpp>
 #include <mezzo/onnx/import_read.hpp>
 
 #include <cstdint>

@@ -150,6 +150,21 @@ BOOST_AUTO_TEST_CASE(batch_normalization_follows_the_mode) {
   }
 }
 
+// torch writes arrays of equal numbers once: the scale, all ones, is the initial variance, too.
+BOOST_AUTO_TEST_CASE(statistics_are_arrays_of_their_own) {
+  OnnxFile file(15);
+  file.input("x", {-1, 1, 2, 1});
+  file.floats("scale", {1}, {1});
+  file.floats("bias", {1}, {0});
+  file.node("Identity", {"scale"}, {"var"});
+  file.node("Identity", {"bias"}, {"mean"});
+  file.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"}, "norm");
+  file.output("y");
+  const Any<Model> model = file.load();
+  BOOST_TEST(model->trainable_weights().size() == 2U);
+  BOOST_TEST(model->non_trainable_weights().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(dropout_follows_the_mode) {
   OnnxFile file(13);
   file.input("x", {-1, 64});

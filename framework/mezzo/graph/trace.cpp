@@ -35,7 +35,7 @@ detail::RuntimeKey runtime_key(const detail::Node& node) {
           static_cast<std::size_t>(node.attributes.get<std::int64_t>("earlier"))};
 }
 
-Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
+MEZZO_API Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
   if (mode != Mode::body) {
     fresh_.emplace();
   } else {
@@ -43,7 +43,7 @@ Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(n
   }
   innermost_trace() = this;
 }
-Trace::~Trace() { innermost_trace() = outer_; }
+MEZZO_API Trace::~Trace() { innermost_trace() = outer_; }
 Trace* Trace::current() { return innermost_trace(); }
 
 // Exported for the parts that are libraries of their own, such as mezzo::onnx.
@@ -61,7 +61,7 @@ Value Trace::leaf(const Op& op, Attributes attributes, const Spec& spec) {
   return {node, 0};
 }
 
-Value Trace::input(const std::string& name, const Spec& spec) {
+MEZZO_API Value Trace::input(const std::string& name, const Spec& spec) {
   graph_.inputs.push_back(leaf(input_op(), {{"name", name}}, spec));
   return graph_.inputs.back();
 }

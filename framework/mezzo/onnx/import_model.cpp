@@ -17,10 +17,6 @@
 namespace mezzo::detail {
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Axes of the file for a kernel (spatial axes..., C, F): {3, 2, 0, 1} for two spatial axes.
 Shape kernel_file_order(std::size_t rank) {
   const auto last = static_cast<std::int64_t>(rank) - 1;
@@ -52,15 +48,17 @@ OnnxModel::OnnxModel(const OnnxModelOptions& options) : Model("OnnxModel", optio
   set_input_names(std::move(inputs));
   set_output_names(graph_->output_names);
   add_weights(options);
-  find_frozen(options);
+  find_frozen();
 }
 
 void OnnxModel::add_weights(const OnnxModelOptions& options) {
   const std::vector<OnnxUse> uses = uses_of_initializers(*graph_);
+  const std::set<std::string> names(options.weights.begin(), options.weights.end());
+  const std::set<std::string> trained(options.trained.begin(), options.trained.end());
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const OnnxGraph::Initializer& one = graph_->initializers[i];
     if (one.numbers) continue;
-    if (!contains(options.weights, one.name) || !is_floating(one.dtype)) {
+    if (names.count(one.name) == 0 || !is_floating(one.dtype)) {
       fail<ValueError>(label(), "initializer \"{}\" must have numbers, or be a weight", one.name);
     }
     WeightOptions weight{.shape = one.shape, .initializer = "zeros"};
@@ -71,7 +69,7 @@ void OnnxModel::add_weights(const OnnxModelOptions& options) {
         weight.shape[axis] = one.shape[static_cast<std::size_t>(order[axis])];
       }
     }
-    weight.trainable = contains(options.trained, one.name) && !uses[i].statistic;
+    weight.trainable = trained.count(one.name) > 0 && !uses[i].statistic;
     weight.autocast = !uses[i].wide;
     weight.at_least_float32 = uses[i].wide;
     weights_.push_back({one.name, one.place, Variable(one.name), uses[i].kernel});
@@ -79,10 +77,10 @@ void OnnxModel::add_weights(const OnnxModelOptions& options) {
   }
 }
 
-void OnnxModel::find_frozen(const OnnxModelOptions& options) {
+void OnnxModel::find_frozen() {
   std::set<std::size_t> frozen, trained;
   for (const Weight& weight : weights_) {
-    (contains(options.trained, weight.name) ? trained : frozen).insert(weight.place);
+    (weight.variable.trainable() ? trained : frozen).insert(weight.place);
   }
   for_each_onnx_node(graph_->body, [&](const OnnxNode& node) {
     const auto any_of = [&](const std::set<std::size_t>& places) {

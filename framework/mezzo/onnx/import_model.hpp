@@ -45,7 +45,7 @@ class OnnxModel : public Model {
   };
 
   void add_weights(const OnnxModelOptions& options);
-  void find_frozen(const OnnxModelOptions& options);
+  void find_frozen();
   Values run(const Values& xs) const;
   Values run_later(const Values& xs) const;
   Value checked_input(const OnnxGraph::Input& input, const Value& x, std::map<std::string, std::int64_t>& sizes) const;

@@ -18,6 +18,7 @@ using onnx::GraphProto;
 using onnx::NodeProto;
 
 constexpr std::int64_t first_opset = 1, last_opset = 22;
+constexpr std::size_t most_ports = 4096;
 constexpr int most_nested = 8;  // branches inside of branches
 
 using Names = std::unordered_set<std::string>;
@@ -70,6 +71,8 @@ std::int64_t opset_of(const onnx::ModelProto& model, const std::string& where) {
     if (opset != 0) fail<FileError>(where, "the opset of the default domain must be given once; got it twice");
     opset = entry.version();
   }
+  if (opset == 0)
+    fail<FileError>(where, "the file must use the operators of ONNX's default domain; it has others alone");
   if (opset < first_opset || opset > last_opset) {
     fail<FileError>(where, "opset of the default domain must be from {} to {}; got {}", first_opset, last_opset, opset);
   }
@@ -87,6 +90,10 @@ class GraphReader {
     const GraphProto& graph = model.graph();
     scopes_.emplace_back();
     read_initializers(graph);
+    if (graph.output().size() > most_ports || graph.input().size() > graph.initializer().size() + most_ports) {
+      fail<FileError>(where_, "the graph must have at most {} inputs and outputs; got {} and {}", most_ports,
+                      graph.input().size(), graph.output().size());
+    }
     for (const auto& input : graph.input()) read_input(input);
     for (const auto& output : graph.output()) {
       if (std::count(graph_.output_names.begin(), graph_.output_names.end(), output.name()) > 0) {
@@ -292,29 +299,6 @@ class GraphReader {
 };
 
 }  // namespace
-
-std::set<std::string> move_onnx_constants(onnx::ModelProto& model) {
-  std::set<std::string> moved;
-  GraphProto& graph = *model.mutable_graph();
-  int kept = 0;
-  for (int i = 0; i < graph.node_size(); ++i) {
-    NodeProto& node = *graph.mutable_node(i);
-    const bool array = node.op_type() == "Constant" && (node.domain().empty() || node.domain() == "ai.onnx") &&
-                       node.output_size() == 1 && !node.output(0).empty() && node.attribute_size() == 1 &&
-                       node.attribute(0).name() == "value" && node.attribute(0).has_t() && node.input_size() == 0;
-    if (array) {
-      auto& tensor = *graph.add_initializer();
-      tensor = node.attribute(0).t();
-      tensor.set_name(node.output(0));
-      moved.insert(node.output(0));
-    } else {
-      if (kept != i) std::swap(*graph.mutable_node(kept), node);
-      ++kept;
-    }
-  }
-  graph.mutable_node()->resize(static_cast<std::size_t>(kept));
-  return moved;
-}
 
 OnnxGraph read_onnx_graph(const onnx::ModelProto& model, const std::string& folder, bool saved,
                           const std::string& where) {

@@ -16,6 +16,7 @@ namespace {
 using Name = std::string;
 
 constexpr std::int64_t most_constant = 4096;  // elements of floats that are kept as constants
+constexpr std::size_t most_joined = 64;       // initializers whose elements one value is known to hold
 constexpr double most_bias = 1e4;             // larger numbers are those of masks
 
 bool is_any(const Name& op, std::initializer_list<const char*> names) {
@@ -93,7 +94,7 @@ std::vector<OnnxUse> uses_of_initializers(const OnnxGraph& graph) {
         const bool direct = node.inputs[i] == graph.initializers[root].place;
         kernels[root] += direct && i == 1 && is_any(node.op, {"Conv", "ConvTranspose"}) ? 1 : 0;
         reads[root] += 1;
-        if (!moves_elements(node.op)) continue;
+        if (!moves_elements(node.op) || held.size() > most_joined) continue;
         for (const std::size_t output : node.outputs) {
           if (output != OnnxNode::absent) roots[output].insert(root);
         }

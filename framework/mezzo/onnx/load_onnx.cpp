@@ -37,6 +37,7 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   const std::set<std::string> constants = detail::move_onnx_constants(message);
+  detail::separate_onnx_vectors(message);
   const detail::OnnxGraph graph = detail::read_onnx_graph(message, folder, false, load_label);
   const detail::OnnxWeights weights = detail::choose_onnx_weights(graph, options.trainable, constants, load_label);
   detail::strip_onnx_numbers(message, weights.all, folder, load_label);
