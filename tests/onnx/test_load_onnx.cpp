@@ -100,6 +100,28 @@ BOOST_AUTO_TEST_CASE(policies_decide_the_precision) {
   BOOST_TEST(dtype_name(eager.dtype()) == "bfloat16");
 }
 
+// Nodes are layers: their names choose policies, and stand in the summary.
+BOOST_AUTO_TEST_CASE(nodes_are_layers) {
+  OnnxFile file;
+  add_perceptron(file);
+  file.graph().mutable_node(3)->set_name("/top/head");
+  const PolicyMap map({.default_policy = "mixed_bfloat16", .policies = {{"top.head", "float32"}}});
+  const Any<Model> model = file.load({.dtype = map});
+  model->predict(perceptron_inputs());
+  const std::string plan = model->explain();
+  const auto row = [&](const std::string& layer) {
+    std::size_t at = plan.find(" " + layer + " ");
+    while (at != std::string::npos && plan.compare(plan.rfind('\n', at) + 1, 6, "matmul") != 0) {
+      at = plan.find(" " + layer + " ", at + 1);
+    }
+    return at == std::string::npos ? plan : plan.substr(at, plan.find('\n', at) - at);
+  };
+  BOOST_TEST(row("product").find("bfloat16") != std::string::npos, plan);
+  BOOST_TEST(row("top.head").find("float32") != std::string::npos, plan);
+  BOOST_TEST(model->summary_text().find("top.head") != std::string::npos, model->summary_text());
+  BOOST_TEST(model->layers().size() == 4U);
+}
+
 BOOST_AUTO_TEST_CASE(inputs_are_checked) {
   OnnxFile file;
   add_perceptron(file);

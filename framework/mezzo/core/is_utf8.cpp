@@ -1,5 +1,7 @@
 #include <mezzo/core/is_utf8.hpp>
 
+#include <mezzo/core/api.hpp>
+
 namespace mezzo::detail {
 
 Utf8Start utf8_start(std::string_view text) {
@@ -21,7 +23,8 @@ Utf8Start utf8_start(std::string_view text) {
   return {at, at == length};
 }
 
-bool is_utf8(std::string_view text) {
+// Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const Utf8Start start = utf8_start(text);
     if (!start.valid) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <mezzo/graph/scope.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -26,6 +27,14 @@ Shape moved(const Shape& shape, const Shape& permutation) {
 }
 
 Shape sizes_of(const Value& x) { return x.shape(); }
+
+/// Shape in the file's order of axes.
+Shape shape_of(const OnnxValue& one) {
+  if (one.first.defined()) return sizes_of(one.first);
+  const Value& from = one.last.defined() ? one.last : one.kernel;
+  const Shape sizes = sizes_of(from);
+  return moved(sizes, one.last.defined() ? channels_to_first(sizes.size()) : kernel_axes(sizes.size(), true));
+}
 
 }  // namespace
 
@@ -77,7 +86,7 @@ void check_onnx_size(const OnnxCall& call, const Shape& shape) {
 OnnxCall::OnnxCall(const OnnxNode& node, std::int64_t opset, std::vector<OnnxValue*> inputs, bool folding)
     : node_(node), opset_(opset), inputs_(std::move(inputs)), folding_(folding), outputs_(node.outputs.size()) {}
 
-std::string OnnxCall::where() const { return fmt::format("[{} \"{}\"]", node_.op, node_.name); }
+std::string OnnxCall::where() const { return current_label(node_.op); }
 
 const OnnxValue& OnnxCall::value(std::size_t i) const {
   if (!has(i)) refuse("input {} is required; it is absent", i);
@@ -141,13 +150,9 @@ bool OnnxCall::has_last(std::size_t i) const {
   return has(i) && inputs_[i]->last.defined() && !inputs_[i]->first.defined();
 }
 
-Shape OnnxCall::shape(std::size_t i) const {
-  const OnnxValue& one = value(i);
-  if (one.first.defined()) return sizes_of(one.first);
-  const Value& from = one.last.defined() ? one.last : one.kernel;
-  const Shape sizes = sizes_of(from);
-  return moved(sizes, one.last.defined() ? channels_to_first(sizes.size()) : kernel_axes(sizes.size(), true));
-}
+Shape OnnxCall::shape(std::size_t i) const { return shape_of(value(i)); }
+
+Shape OnnxCall::output_shape() const { return shape_of(outputs_.at(0)); }
 
 DType OnnxCall::dtype(std::size_t i) const {
   const OnnxValue& one = value(i);

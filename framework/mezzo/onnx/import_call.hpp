@@ -99,6 +99,8 @@ class OnnxCall {
   void put_last(const Value& value);
   void put(const OnnxValue& value, std::size_t i = 0) { outputs_.at(i) = value; }
   std::vector<OnnxValue>& outputs() { return outputs_; }
+  /// Shape of output 0 in the file's order of axes.
+  Shape output_shape() const;
   /// @}
 
   /// Puts f(inputs) of a function that computes element by element, in the order of axes that the inputs have.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/fields.hpp>
@@ -23,6 +24,16 @@ Shape kernel_file_order(std::size_t rank) {
   Shape axes{last, last - 1};
   for (std::int64_t i = 0; i < last - 1; ++i) axes.push_back(i);
   return axes;
+}
+
+constexpr std::size_t most_layers = 4096;  // nodes that are sub-layers: entering them compares their names
+
+/// Name of a node as that of a layer: "/layer1/conv1/Conv" is "layer1.conv1.Conv".
+std::string layer_name(const std::string& node) {
+  std::string name = node.substr(std::min(node.find_first_not_of('/'), node.size()));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\'; }, '.');
+  return name == "." || name == ".." || !is_utf8(name) ? std::string() : name;
 }
 
 /// True for dtypes of which one converts to the other as input of a model.
@@ -48,7 +59,7 @@ OnnxModel::OnnxModel(const OnnxModelOptions& options) : Model("OnnxModel", optio
   set_input_names(std::move(inputs));
   set_output_names(graph_->output_names);
   add_weights(options);
-  find_frozen();
+  add_layers();
 }
 
 void OnnxModel::add_weights(const OnnxModelOptions& options) {
@@ -77,8 +88,9 @@ void OnnxModel::add_weights(const OnnxModelOptions& options) {
   }
 }
 
-void OnnxModel::find_frozen() {
+void OnnxModel::add_layers() {
   std::set<std::size_t> frozen, trained;
+  std::set<std::string> names;
   for (const Weight& weight : weights_) {
     (weight.variable.trainable() ? trained : frozen).insert(weight.place);
   }
@@ -87,11 +99,14 @@ void OnnxModel::find_frozen() {
       return std::any_of(node.inputs.begin(), node.inputs.end(),
                          [&](std::size_t place) { return places.count(place) > 0; });
     };
-    const Shared<LayerState> state(
-        std::in_place, ScopeInfo{.kind = node.op, .name = node.name, .policy = {}, .trainable = true, .remat = {}});
-    state->trainable = any_of(trained) || !any_of(frozen);
+    const Shared<LayerState> layer(std::in_place, ScopeInfo{.kind = node.op,
+                                                            .name = layer_name(node.name),
+                                                            .policy = {},
+                                                            .trainable = any_of(trained) || !any_of(frozen),
+                                                            .remat = {}});
+    const bool named = !layer->name.empty() && names.insert(layer->name).second && names.size() <= most_layers;
+    scopes_.emplace(&node, OnnxRun::Place{layer, named ? state()->enter(layer->name, layer) : layer->name});
     reads_sizes_ = reads_sizes_ || node.op == "Shape" || node.op == "Size";
-    scopes_.emplace(&node, state);
   });
 }
 

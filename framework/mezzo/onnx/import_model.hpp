@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/onnx/import_graph.hpp>
+#include <mezzo/onnx/import_run.hpp>
 #include <mezzo/training/model/model.hpp>
 
 namespace mezzo {
@@ -45,14 +45,15 @@ class OnnxModel : public Model {
   };
 
   void add_weights(const OnnxModelOptions& options);
-  void find_frozen();
+  /// Makes the layers that nodes are. Those whose weights are all frozen don't train.
+  void add_layers();
   Values run(const Values& xs) const;
   Values run_later(const Values& xs) const;
   Value checked_input(const OnnxGraph::Input& input, const Value& x, std::map<std::string, std::int64_t>& sizes) const;
 
   std::shared_ptr<const OnnxGraph> graph_;
   std::vector<Weight> weights_;
-  std::map<const OnnxNode*, Shared<LayerState>> scopes_;
+  OnnxRun::Scopes scopes_;
   bool reads_sizes_ = false;  // computes with sizes of arrays
 };
 

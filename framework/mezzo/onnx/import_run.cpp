@@ -26,16 +26,17 @@ void OnnxRun::run(const OnnxNode& node) {
   std::vector<OnnxValue*> inputs;
   bool constant = node.function->folds;
   std::int64_t elements = 0;
-  for (const std::size_t place : node.inputs) {
-    inputs.push_back(place == OnnxNode::absent ? nullptr : &values_[place]);
+  for (const std::size_t input : node.inputs) {
+    inputs.push_back(input == OnnxNode::absent ? nullptr : &values_[input]);
     if (inputs.back() == nullptr) continue;
     constant = constant && inputs.back()->constant;
     if (constant) elements += element_count(inputs.back()->first.shape());
   }
   constant = constant && elements <= most_folded;
   const bool symbolic = !current_frames().empty() && current_frames().back().symbolic;
-  const Scope scope(Frame{.info = scopes_.at(&node).pointer(),
-                          .entry = node.name.substr(std::min(node.name.find_first_not_of('/'), node.name.size())),
+  const Place& place = scopes_.at(&node);
+  const Scope scope(Frame{.info = place.layer.pointer(),
+                          .entry = place.entry,
                           .symbolic = symbolic,
                           .regions = {},
                           .training = {},
@@ -53,6 +54,11 @@ void OnnxRun::run(const OnnxNode& node) {
       call.refuse("output {} isn't supported", i);
     }
     made.constant = made.constant || constant;
+    if (i == 0) {
+      place.layer->last_output = call.output_shape();
+      place.layer->last_policy = current_policy();
+      place.layer->called = true;
+    }
     values_[node.outputs[i]] = std::move(made);
   }
 }

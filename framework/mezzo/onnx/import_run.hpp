@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <string>
 #include <vector>
 
 #include <mezzo/nn/layer_state.hpp>
@@ -10,7 +11,12 @@ namespace mezzo::detail {
 /// Runs a graph node by node, in the running layer. Nodes whose inputs are constants, or sizes, are computed at once.
 class OnnxRun {
  public:
-  using Scopes = std::map<const OnnxNode*, Shared<LayerState>>;  // states of the layers that nodes are
+  /// Layer that a node is, and its name in the model.
+  struct Place {
+    Shared<LayerState> layer;
+    std::string entry;
+  };
+  using Scopes = std::map<const OnnxNode*, Place>;
 
   /// `values`: those of the inputs and initializers, by place.
   OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values)

@@ -202,7 +202,7 @@ void run_window(OnnxCall& call, const std::vector<double>& factors) {
   call.put(out);
 }
 
-OnnxOperator window(std::vector<double> factors) {
+OnnxOperator window(const std::vector<double>& factors) {
   return {.run = [factors](OnnxCall& call) { run_window(call, factors); }};
 }
 
