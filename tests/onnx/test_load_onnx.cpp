@@ -88,6 +88,21 @@ BOOST_AUTO_TEST_CASE(only_chosen_weights_train) {
       [&] { file.load({.trainable = "fc3"}); });
 }
 
+// A bias may have one element, other than a constant that is added to a result.
+BOOST_AUTO_TEST_CASE(biases_of_one_element_train) {
+  OnnxFile file;
+  file.input("x", {-1, 2});
+  file.floats("w", {2, 1}, {1, 2});
+  file.floats("b", {1}, {0.5F});
+  file.floats("epsilon", {1}, {1e-5F});
+  file.node("MatMul", {"x", "w"}, {"h"});
+  file.node("Add", {"h", "b"}, {"biased"});
+  file.node("Relu", {"biased"}, {"r"});
+  file.node("Add", {"r", "epsilon"}, {"y"});
+  file.output("y");
+  BOOST_TEST(file.load()->trainable_weights().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(policies_decide_the_precision) {
   OnnxFile file;
   add_perceptron(file);

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(convolutions) {
 BOOST_AUTO_TEST_CASE(images_are_computed_with_channels_last) {
   OnnxFile file;
   file.input("x", {-1, 2, 4, 4});
-  std::vector<float> kernel(3 * 2 * 3 * 3), second(3 * 3);
+  std::vector<float> kernel(54), second(9);
   std::iota(kernel.begin(), kernel.end(), 0.0F);
   std::iota(second.begin(), second.end(), 0.0F);
   file.floats("conv1.weight", {3, 2, 3, 3}, kernel);

@@ -28,6 +28,11 @@ bool moves_elements(const Name& op) {
                      "Flatten", "Expand", "Tile"});
 }
 
+/// True for operators behind which an addition is that of a bias, also of one element.
+bool makes_products(const Name& op) {
+  return is_any(op, {"MatMul", "Gemm", "Conv", "ConvTranspose", "Transpose", "Reshape"});
+}
+
 /// Adds the use as input i of an operator.
 void add_use(OnnxUse& use, const Name& op, std::size_t i) {
   const bool convolves = is_any(op, {"Conv", "ConvTranspose"});
@@ -84,13 +89,17 @@ std::vector<OnnxUse> uses_of_initializers(const OnnxGraph& graph) {
   std::vector<int> kernels(out.size()), reads(out.size());
   std::map<std::size_t, std::set<std::size_t>> roots;  // initializers whose elements a value holds
   for (std::size_t i = 0; i < out.size(); ++i) roots[graph.initializers[i].place] = {i};
+  std::set<std::size_t> products;
   for_each_onnx_node(graph.body, [&](const OnnxNode& node) {
+    if (makes_products(node.op)) products.insert(node.outputs.begin(), node.outputs.end());
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = roots.find(node.inputs[i]);
       if (found == roots.end()) continue;
       const std::set<std::size_t> held = found->second;
       for (const std::size_t root : held) {
         add_use(out[root], node.op, i);
+        const bool biased = node.op == "Add" && node.inputs.size() == 2 && products.count(node.inputs[1 - i]) > 0;
+        if (biased && graph.initializers[root].shape.size() == 1) out[root].weight = true;
         const bool direct = node.inputs[i] == graph.initializers[root].place;
         kernels[root] += direct && i == 1 && is_any(node.op, {"Conv", "ConvTranspose"}) ? 1 : 0;
         reads[root] += 1;
