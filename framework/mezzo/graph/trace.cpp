@@ -35,7 +35,8 @@ detail::RuntimeKey runtime_key(const detail::Node& node) {
           static_cast<std::size_t>(node.attributes.get<std::int64_t>("earlier"))};
 }
 
-MEZZO_API Trace::Trace(Mode mode, bool training) : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
+MEZZO_API Trace::Trace(Mode mode, bool training)
+    : mode_(mode), training_(training), id_(next_id()), outer_(innermost_trace()) {
   if (mode != Mode::body) {
     fresh_.emplace();
   } else {

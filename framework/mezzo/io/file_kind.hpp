@@ -47,7 +47,7 @@ FileKind kind_of_file(const std::string& path);
 /// Returns the kind of a file. Throws a FileError if it is a known one that isn't one of `kinds`: `where`, `expected`
 /// (the files that are read), the kind of the file and what reads it.
 MEZZO_API FileKind check_kind(const std::string& path, std::initializer_list<FileKind> kinds, const std::string& where,
-                    const char* expected);
+                              const char* expected);
 
 /// The same for readers of texts, which have any suffix: it counts only if the file doesn't start as a text, or for
 /// JSON.

@@ -65,7 +65,8 @@ void OpenFile::read(std::uint64_t offset, void* to, std::uint64_t count, const s
   }
 }
 
-MEZZO_API void OpenFile::read_unchanged(std::uint64_t offset, void* to, std::uint64_t count, const std::string& where) const {
+MEZZO_API void OpenFile::read_unchanged(std::uint64_t offset, void* to, std::uint64_t count,
+                                        const std::string& where) const {
   check_unchanged(where);
   read(offset, to, count, where);
   check_unchanged(where);
