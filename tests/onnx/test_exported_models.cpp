@@ -118,6 +118,8 @@ BOOST_AUTO_TEST_CASE(open_numbers_of_positions) {
   write_case(bert, "model_bert_open", runs, open);
   GPT gpt(small_gpt());
   write_case(gpt, "model_gpt_open", runs, open);
+  Llama llama(small_llama());
+  write_case(llama, "model_llama_open", runs, open);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
-#include <cmath>
+#include <algorithm>
+#include <optional>
 
 #include <mezzo/onnx/export_node.hpp>
 
@@ -155,29 +156,76 @@ std::optional<std::pair<std::int64_t, bool>> band_of(const OpenConstant& x) {
   return {};
 }
 
-}  // namespace
-
-std::string export_open_constant(const TracedNode& node, ExportGraph& graph, ExportSizes& sizes) {
+OpenConstant constant_of(const TracedNode& node) {
   OpenConstant x{TracedShape(node.front()->outputs[0].shape.size()), {}, node.front()->outputs[0].dtype};
   for (const Node* one : node) {
     const Tensor& value = one->attributes.get<Tensor>("value");
     for (std::size_t axis = 0; axis < x.rank(); ++axis) x.shape[axis].push_back(value.shape()[axis]);
     x.elements.push_back(value.to_doubles());
   }
+  return x;
+}
+
+/// The only open axis, if the constant of each trace is the beginning of the last trace's along it.
+std::optional<std::size_t> table_axis(const OpenConstant& x) {
+  std::optional<std::size_t> axis;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (!x.open(i)) continue;
+    if (axis) return {};
+    axis = i;
+  }
+  const Shape strides = row_major_strides(x.shape_in(x.elements.size() - 1));
+  bool same = axis.has_value();
+  for (std::size_t trace = 0; same && trace + 1 < x.elements.size(); ++trace) {
+    same = x.shape[*axis][trace] < x.shape[*axis].back();
+    if (!same) break;
+    for_each_element(x, trace, [&](double element, const Shape& at) {
+      std::int64_t place = 0;
+      for (std::size_t i = 0; i < at.size(); ++i) place += at[i] * strides[i];
+      same = same && element == x.elements.back()[static_cast<std::size_t>(place)];
+    });
+  }
+  return same ? axis : std::nullopt;
+}
+
+}  // namespace
+
+std::string export_open_constant(const TracedNode& node, ExportGraph& graph, ExportSizes& sizes) {
+  const OpenConstant x = constant_of(node);
   const std::string& where = node.front()->where;
   const ConstantWriter writer(x, graph, sizes, where);
   if (x.rank() == 0) {
-    const auto name = sizes.share({x.elements[0][0], x.elements[1][0], x.elements[2][0]}, x.dtype);
+    Elements numbers;
+    for (const Elements& one : x.elements) numbers.push_back(one[0]);
+    const auto name = sizes.share(numbers, x.dtype);
     if (name) return *name;
   } else if (const auto slopes = slopes_of(x)) {
     return writer.write_slopes(*slopes);
   }
   if (const auto band = band_of(x)) return writer.write_band(band->first, band->second);
+  if (const auto axis = table_axis(x)) {
+    const std::string table = graph.constant(node.back()->attributes.get<Tensor>("value"));
+    const std::string axes = graph.ints({static_cast<std::int64_t>(*axis)});
+    return graph.add("Slice", {table, graph.ints({0}), sizes.list({x.shape[*axis]}, where), axes});
+  }
   fail<ValueError>(
       where,
       "export_onnx: a constant must follow from open sizes as positions or masks do; got other numbers, of "
       "shape {} in one case",
       x.shape_in(0));
+}
+
+bool has_tables(const ExportTraces& traces) {
+  std::vector<const Graph*> graphs;
+  for (const Graph& graph : traces.graphs) graphs.push_back(&graph);
+  std::string difference;
+  const AlignedGraphs aligned(graphs, difference);
+  return std::any_of(aligned.nodes().begin(), aligned.nodes().end(), [](const TracedNode& node) {
+    if (node.front()->op->name != "constant" || node.front()->outputs[0].shape.empty()) return false;
+    const OpenConstant x = constant_of(node);
+    const bool open = !std::all_of(x.shape.begin(), x.shape.end(), is_fixed);
+    return open && !slopes_of(x) && !band_of(x) && table_axis(x);
+  });
 }
 
 }  // namespace mezzo::detail

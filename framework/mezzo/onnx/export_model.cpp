@@ -6,16 +6,21 @@
 
 #include <mezzo/onnx/export_layout.hpp>
 #include <mezzo/onnx/export_node.hpp>
+#include <mezzo/ops/scan_body.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-using Weights = std::unordered_map<const VariableState*, std::string>;
+/// Arrays of variables: names in weight files, and in the graph once they are written.
+struct WrittenWeights {
+  const std::unordered_map<const VariableState*, std::string>& names;
+  std::unordered_map<const VariableState*, std::string> arrays{};
+};
 
 class ModelWriter {
  public:
-  ModelWriter(const AlignedGraphs& aligned, const Weights& weights, ExportGraph& graph)
-      : aligned_(aligned), weights_(weights), graph_(graph), sizes_(graph) {}
+  ModelWriter(const AlignedGraphs& aligned, WrittenWeights& weights, ExportGraph& graph, ExportSizes sizes)
+      : aligned_(aligned), weights_(weights), graph_(graph), sizes_(std::move(sizes)) {}
 
   void set_input(const Node* node, const std::string& name) { names_[{node, 0}] = name; }
 
@@ -54,6 +59,7 @@ class ModelWriter {
           "export_onnx: the outputs must not depend on the step or on random numbers; got a read of one of "
           "them");
     }
+    if (op == "scan") return scan(node);
     const auto rule = export_rules().find(op);
     if (rule == export_rules().end()) {
       fail<ValueError>(first.where, "export_onnx: the op {} has no counterpart in ONNX", op);
@@ -62,11 +68,59 @@ class ModelWriter {
   }
 
   std::string weight(const VariableState& variable) {
-    const auto known = arrays_.find(&variable);
-    if (known != arrays_.end()) return known->second;
-    const auto found = weights_.find(&variable);
-    const std::string& name = found == weights_.end() ? variable.name : found->second;
-    return arrays_[&variable] = graph_.weight(name, variable.numbers());
+    const auto known = weights_.arrays.find(&variable);
+    if (known != weights_.arrays.end()) return known->second;
+    const auto found = weights_.names.find(&variable);
+    const std::string& name = found == weights_.names.end() ? variable.name : found->second;
+    return weights_.arrays[&variable] = graph_.weight(name, variable.numbers());
+  }
+
+  /// A loop with a body of the program, as a Scan. The body reads captured values by their names outside.
+  ExportNames scan(const TracedNode& node) {
+    std::vector<ScanLayout> layouts;
+    std::vector<const Graph*> graphs;
+    for (const Node* one : node) layouts.emplace_back(one->attributes);
+    for (const ScanLayout& layout : layouts) graphs.push_back(&layout.body->graph);
+    const ScanLayout& layout = layouts.front();
+    std::string difference;
+    const AlignedGraphs aligned(graphs, difference);
+    const ExportedNode outer = exported(node);
+    if (!difference.empty()) outer.refuse("steps that differ by the size of the inputs");
+    if (layout.saves) outer.refuse("the states before each step");
+    if (layout.sequences == 0) outer.refuse("no array to read");
+    auto body = std::make_shared<ExportBody>();
+    graph_.start_body();
+    ModelWriter inner(aligned, weights_, graph_, sizes_);
+    const Graph& steps = *graphs.front();
+    for (std::size_t i = 0; i < steps.inputs.size(); ++i) {
+      const Value& input = steps.inputs[i];
+      if (i >= layout.carries + layout.sequences) {
+        inner.set_input(input.node().get(), outer.in(i));
+        continue;
+      }
+      body->inputs.push_back({graph_.unique("step_input"), graph_.written(input.dtype()), input.shape().size()});
+      graph_.declare(body->inputs.back().name, body->inputs.back().dtype);
+      inner.set_input(input.node().get(), body->inputs.back().name);
+    }
+    for (const Graph::Output& output : steps.outputs) inner.mark_used(output.value);
+    inner.write();
+    std::vector<DType> dtypes;
+    for (const Graph::Output& output : steps.outputs) {
+      dtypes.push_back(graph_.written(output.value.dtype()));
+      const std::string name = graph_.add("Identity", {inner.name_of(output.value)});
+      body->outputs.push_back({name, dtypes.back(), output.value.shape().size()});
+    }
+    body->nodes = graph_.finish_body();
+    graph_.set_path(outer.node().path);
+    const std::size_t outputs = steps.outputs.size() - layout.carries;
+    ExportAttributes attributes{{"body", std::shared_ptr<const ExportBody>(body)},
+                                {"num_scan_inputs", static_cast<std::int64_t>(layout.sequences)}};
+    if (layout.reverse) {
+      attributes.emplace_back("scan_input_directions", Shape(layout.sequences, 1));
+      if (outputs > 0) attributes.emplace_back("scan_output_directions", Shape(outputs, 1));
+    }
+    const auto operands = static_cast<std::ptrdiff_t>(layout.carries + layout.sequences);
+    return graph_.add_many("Scan", {outer.inputs.begin(), outer.inputs.begin() + operands}, attributes, dtypes);
   }
 
   std::string constant(const TracedNode& node) {
@@ -92,25 +146,25 @@ class ModelWriter {
   }
 
   const AlignedGraphs& aligned_;
-  const Weights& weights_;
+  WrittenWeights& weights_;
   ExportGraph& graph_;
   ExportSizes sizes_;
   std::map<std::pair<const Node*, int>, std::string> names_;
   std::set<std::pair<const Node*, int>> used_;
-  std::unordered_map<const VariableState*, std::string> arrays_;
 };
 
 }  // namespace
 
 ExportedModel export_model(const ExportTraces& traces, const std::vector<std::string>& output_names,
-                           const Weights& weights, ExportGraph graph) {
+                           const std::unordered_map<const VariableState*, std::string>& weights, ExportGraph graph) {
   std::vector<const Graph*> graphs;
   for (const Graph& one : traces.graphs) graphs.push_back(&one);
   std::string difference;
   const AlignedGraphs aligned(graphs, difference);
   const Graph& first = traces.graphs.front();
   ExportedModel out{std::move(graph), {}, {}};
-  ModelWriter writer(aligned, weights, out.graph);
+  WrittenWeights written{weights};
+  ModelWriter writer(aligned, written, out.graph, ExportSizes(out.graph));
   for (std::size_t i = 0; i < traces.inputs.size(); ++i) {
     const Node* node = first.inputs[i].node().get();
     const DType dtype = out.graph.written(traces.inputs[i].spec.dtype);

@@ -99,6 +99,9 @@ void add_recurrent_rules(ExportRules& rules);
 /// All of them.
 const ExportRules& export_rules();
 
+/// True if a constant is the beginning of a table, of positions say, that is longer for larger sizes.
+bool has_tables(const ExportTraces& traces);
+
 /// A constant that differs between traces, as nodes. Throws a ValueError for numbers that don't follow from the sizes.
 std::string export_open_constant(const TracedNode& node, ExportGraph& graph, ExportSizes& sizes);
 

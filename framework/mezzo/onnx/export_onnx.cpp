@@ -9,6 +9,7 @@
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/onnx/export_message.hpp>
 #include <mezzo/onnx/export_model.hpp>
+#include <mezzo/onnx/export_node.hpp>
 #include <mezzo/onnx/export_traces.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/module/inference_graph.hpp>
@@ -133,7 +134,8 @@ void export_onnx(Module& model, const std::string& path, const ExportOnnxOptions
   const detail::RunningScope running(model);
   std::vector<detail::ExportInput> inputs = inputs_of(model, batch_of(options));
   open_axes(inputs, options);
-  const detail::ExportTraces traces = detail::trace_for_export(model, inputs);
+  detail::ExportTraces traces = detail::trace_for_export(model, inputs);
+  if (detail::has_tables(traces)) detail::add_long_trace(model, traces);
   std::vector<std::string> outputs = names_of(model, [](const Model& named) { return named.output_names(); });
   outputs = complete(std::move(outputs), traces.graphs.front().outputs.size(), "output");
   for (std::string& output : outputs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/module/inference_graph.hpp>
@@ -200,6 +201,35 @@ ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& in
                      differs);
   }
   std::rethrow_exception(first);
+}
+
+void add_long_trace(Module& module, ExportTraces& traces) {
+  constexpr std::int64_t longest = 4096, batch = 43;
+  const auto trace_with = [&](std::int64_t size) -> std::optional<Graph> {
+    std::vector<Spec> specs;
+    for (const ExportInput& input : traces.inputs) {
+      specs.push_back(input.spec);
+      for (std::size_t axis = 0; axis < input.symbols.size(); ++axis) {
+        if (!input.symbols[axis].empty()) specs.back().shape[axis] = input.symbols[axis] == "batch" ? batch : size;
+      }
+    }
+    try {
+      return inference_graph(module, specs);
+    } catch (const Error&) {
+      return {};  // more than the model takes
+    }
+  };
+  std::optional<Graph> longer = trace_with(longest);
+  for (std::int64_t taken = 1, refused = longest; !longer && refused - taken > 1;) {
+    const std::int64_t middle = (taken + refused) / 2;
+    std::optional<Graph> graph = trace_with(middle);
+    (graph ? taken : refused) = middle;
+    if (refused - taken == 1) longer = graph ? std::move(graph) : trace_with(taken);
+  }
+  if (!longer) return;
+  std::string difference;
+  const AlignedGraphs aligned({&traces.graphs.front(), &*longer}, difference);
+  if (difference.empty()) traces.graphs.push_back(std::move(*longer));
 }
 
 }  // namespace mezzo::detail

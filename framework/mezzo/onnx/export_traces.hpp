@@ -59,4 +59,7 @@ struct ExportTraces {
 /// numbers.
 ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs);
 
+/// Adds a trace with the largest sizes beside the batch that the model takes, up to 4096. Nothing if their ops differ.
+void add_long_trace(Module& module, ExportTraces& traces);
+
 }  // namespace mezzo::detail
