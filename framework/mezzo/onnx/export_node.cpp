@@ -117,6 +117,7 @@ const ExportRules& export_rules() {
     add_product_rules(all);
     add_norm_rules(all);
     add_recurrent_rules(all);
+    add_encoding_rules(all);
     return all;
   }();
   return rules;

@@ -95,6 +95,7 @@ void add_window_rules(ExportRules& rules);
 void add_product_rules(ExportRules& rules);
 void add_norm_rules(ExportRules& rules);
 void add_recurrent_rules(ExportRules& rules);
+void add_encoding_rules(ExportRules& rules);
 
 /// All of them.
 const ExportRules& export_rules();

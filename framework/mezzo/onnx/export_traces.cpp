@@ -176,29 +176,26 @@ TracedShape AlignedGraphs::shape(std::size_t node, int output) const {
 }
 
 ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs) {
-  std::string differs, refused;
   std::exception_ptr first;
   for (const Sizes& sizes : choices_of_sizes()) {
     for (const bool shared : {false, true}) {
       if (shared && inputs.size() == 1) continue;
+      ExportTraces out{with_symbols(inputs, shared), {}};
       try {
-        const std::vector<ExportInput> named = with_symbols(inputs, shared);
-        ExportTraces out{named, traced(module, named, sizes)};
-        std::vector<const Graph*> graphs;
-        for (const Graph& graph : out.graphs) graphs.push_back(&graph);
-        std::string difference;
-        const AlignedGraphs aligned(graphs, difference);
-        if (difference.empty()) return out;
-        differs = difference;
+        out.graphs = traced(module, out.inputs, sizes);
       } catch (const Error&) {
         if (!first) first = std::current_exception();
+        continue;
       }
+      std::vector<const Graph*> graphs;
+      for (const Graph& graph : out.graphs) graphs.push_back(&graph);
+      std::string differs;
+      const AlignedGraphs aligned(graphs, differs);
+      if (differs.empty()) return out;
+      fail<ValueError>("[export_onnx]",
+                       "the ops of the model must be the same for all sizes of its inputs; got {} for different sizes",
+                       differs);
     }
-  }
-  if (!differs.empty()) {
-    fail<ValueError>("[export_onnx]",
-                     "the ops of the model must be the same for all sizes of its inputs; got {} for different sizes",
-                     differs);
   }
   std::rethrow_exception(first);
 }

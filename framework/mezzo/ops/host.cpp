@@ -49,6 +49,11 @@ Op detail::define_print() {
 
 Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
            const HostOptions& options) {
+  return detail::described_host(std::move(function), xs, options, {});
+}
+
+Value detail::described_host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
+                             const HostOptions& options, const Attributes& description) {
   const std::string where = detail::current_label("host");
   if (!function) fail<ValueError>(where, "function must be callable; got an empty one");
   if (xs.empty()) fail<ValueError>(where, "at least one argument must be given; got none");
@@ -57,6 +62,7 @@ Value host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const 
   Attributes attributes{{"function", std::shared_ptr<const detail::AttributeFunction>(payload)},
                         {"dtype", options.dtype.value_or(xs[0].dtype())}};
   if (options.shape) attributes.set("shape", *options.shape);
+  for (const auto& [name, value] : description.entries()) attributes.set(name, value);
   return insert_one(ops::host, xs, std::move(attributes));
 }
 

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/attributes.hpp>
+#include <mezzo/ops/host.hpp>
 
 namespace mezzo {
 
@@ -11,5 +12,11 @@ namespace mezzo {
 struct HostFunction final : detail::AttributeFunction {
   std::function<Tensor(const std::vector<Tensor>& xs)> function;
 };
+
+namespace detail {
+/// host() with further attributes, which describe the function to exporters.
+Value described_host(std::function<Tensor(const std::vector<Tensor>& xs)> function, const Values& xs,
+                     const HostOptions& options, const Attributes& description);
+}  // namespace detail
 
 }  // namespace mezzo

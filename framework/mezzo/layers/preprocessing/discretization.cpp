@@ -70,7 +70,8 @@ Value Discretization::call(const Value& x) {
         auto* out = bins.mutable_data<std::int64_t>();
         for (const double number : given[0].to_doubles()) *out++ = detail::bin_of_number(number, edges);
         return detail::encode_categories(bins, mode, depth, dtype, where);
-      });
+      },
+      detail::encoding_of(mode, depth, *boundaries_));
 }
 
 }  // namespace mezzo

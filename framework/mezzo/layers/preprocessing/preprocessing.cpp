@@ -14,6 +14,7 @@
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/host.hpp>
+#include <mezzo/ops/host_function.hpp>
 #include <mezzo/ops/image.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 
@@ -21,16 +22,23 @@
 namespace mezzo {
 
 Value detail::on_host(const Values& inputs, const std::function<Shape(const Shape&)>& result_shape, DType dtype,
-                      const std::function<Tensor(const std::vector<Tensor>&)>& function) {
+                      const std::function<Tensor(const std::vector<Tensor>&)>& function,
+                      const Attributes& description) {
   return detail::defer(
              [=](const Values& xs) -> Values {
                HostOptions options;
                options.shape = result_shape(xs[0].shape());
                options.dtype = dtype;
-               return {host(function, xs, options)};
+               return {described_host(function, xs, options, description)};
              },
              inputs, {{result_shape(inputs[0].shape()), dtype}})
       .front();
+}
+
+Attributes detail::encoding_of(const std::string& mode, std::int64_t depth, const std::vector<double>& boundaries) {
+  Attributes out{{"encoding", mode}, {"depth", depth}};
+  if (!boundaries.empty()) out.set("boundaries", Tensor({static_cast<std::int64_t>(boundaries.size())}, boundaries));
+  return out;
 }
 
 void detail::for_each_batch(const Dataset& data, const std::string& field, const std::string& where,
@@ -119,7 +127,8 @@ Values CategoryEncoding::call_many(const Values& xs) {
         std::optional<Tensor> weights;
         if (given.size() == 2) weights = given[1].cast(DType::float64);
         return detail::encode_categories(indices, mode, depth, dtype, where, weights);
-      })};
+      },
+      detail::encoding_of(mode, options_.num_tokens))};
 }
 
 Hashing::Hashing(HashingOptions options) : Layer("Hashing", options), options_(std::move(options)) {
