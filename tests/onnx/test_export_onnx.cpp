@@ -1,6 +1,7 @@
 #include "onnx/exported.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <mezzo/io/file.hpp>
 #include <mezzo/onnx/export_message.hpp>
@@ -160,6 +161,14 @@ BOOST_AUTO_TEST_CASE(transposes_around_convolutions_cancel) {
   BOOST_TEST(operators_of(file) ==
              "Transpose Conv Unsqueeze Add Relu BatchNormalization MaxPool Conv Unsqueeze Add Transpose ReduceMean");
   BOOST_TEST(arrays_of(file).find("a.weight (4, 3, 3, 3)") == 0U);
+  // The bias has the channels' axis before height and width.
+  const std::string& axes = file.graph().node(2).input(1);
+  for (const auto& array : file.graph().initializer()) {
+    if (array.name() != axes) continue;
+    std::vector<std::int64_t> numbers(array.raw_data().size() / sizeof(std::int64_t));
+    std::memcpy(numbers.data(), array.raw_data().data(), array.raw_data().size());
+    BOOST_TEST(numbers == (std::vector<std::int64_t>{1, 2}), boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(open_sizes_are_computed_in_the_graph) {

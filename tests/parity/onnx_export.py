@@ -1,12 +1,13 @@
 """ONNX files that mezzo exports, compared with ONNX Runtime.
 
-onnx_export.py PROGRAM [FILTER], with the build tree's tests/test_onnx as PROGRAM: lets PROGRAM write the cases of its
+onnx_export.py PROGRAM [FILTER], with the build tree's tests/test_onnx as PROGRAM ("-": reads the files in the folder
+MEZZO_ONNX_KEEP, where an earlier call left them): lets PROGRAM write the cases of its
 suites exported_* into a folder: NAME.onnx, and NAME.npz with inputs and outputs of one or two batch sizes. Each file
 must pass onnx.checker, each node must have operand types that its operator takes in the file's opset, and ONNX
 Runtime's outputs must equal mezzo's. Files with bfloat16 run in onnx's reference implementation, since ONNX Runtime
 lacks most operators for it on a CPU. FILTER: cases whose name contains it.
 
-Needs onnx, onnxruntime, numpy, ml_dtypes.
+Needs onnx==1.23.2, onnxruntime==1.32.0, numpy==2.4.6, ml_dtypes==0.6.0.
 """
 
 import collections
