@@ -79,6 +79,8 @@ BOOST_AUTO_TEST_CASE(vision_transformers) {
                     .image_size = 8,
                     .patch_size = 4});
   write_case(encoder, "model_vit_model", batches({8, 8, 3}));
+  ViTForImageClassification classifier({.vit = encoder.options(), .num_labels = 3});
+  write_case(classifier, "model_vit_classifier", batches({8, 8, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(encoders_of_text) {
@@ -90,6 +92,8 @@ BOOST_AUTO_TEST_CASE(encoders_of_text) {
   write_case(classifier, "model_bert_classifier", tokens(7, 1));
   DistilBert distil(small_distilbert());
   write_case(distil, "model_distilbert", tokens(7, 2));
+  DistilBertForSequenceClassification distil_classifier({.distilbert = small_distilbert(), .num_labels = 3});
+  write_case(distil_classifier, "model_distilbert_classifier", tokens(7, 2));
   Roberta roberta({.vocab_size = 19,
                    .hidden_size = 12,
                    .num_hidden_layers = 2,
@@ -97,6 +101,8 @@ BOOST_AUTO_TEST_CASE(encoders_of_text) {
                    .intermediate_size = 20,
                    .max_position_embeddings = 12});
   write_case(roberta, "model_roberta", tokens(7, 2));
+  RobertaForSequenceClassification roberta_classifier({.roberta = roberta.options(), .num_labels = 3});
+  write_case(roberta_classifier, "model_roberta_classifier", tokens(7, 2));
 }
 
 BOOST_AUTO_TEST_CASE(decoders_of_text) {

@@ -177,7 +177,7 @@ std::optional<std::size_t> table_axis(const OpenConstant& x) {
   const Shape strides = row_major_strides(x.shape_in(x.elements.size() - 1));
   bool same = axis.has_value();
   for (std::size_t trace = 0; same && trace + 1 < x.elements.size(); ++trace) {
-    same = x.shape[*axis][trace] < x.shape[*axis].back();
+    same = x.shape[*axis][trace] <= x.shape[*axis].back();
     if (!same) break;
     for_each_element(x, trace, [&](double element, const Shape& at) {
       std::int64_t place = 0;

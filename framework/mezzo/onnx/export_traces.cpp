@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t traces = 3;
 
-/// Sizes of the symbols: `unit` times prime numbers, other ones for each symbol and trace. The first row is for a
-/// batch.
+/// Sizes of the symbols: `unit` times numbers that differ for each symbol and trace. No row is another one times a
+/// factor plus a number, and each has odd and even numbers. The first row is for a batch.
 struct Sizes {
   std::int64_t unit;
   std::vector<std::array<std::int64_t, traces>> rows;
@@ -28,12 +28,12 @@ struct Sizes {
 /// Models with few positions need small sizes, those that halve images several times need multiples of powers of 2.
 const std::vector<Sizes>& choices_of_sizes() {
   static const std::array<std::array<std::int64_t, traces>, 7> many{
-      {{29, 31, 37}, {7, 11, 13}, {17, 19, 23}, {41, 43, 47}, {53, 59, 61}, {67, 71, 73}, {79, 83, 89}}};
+      {{29, 31, 36}, {7, 10, 12}, {17, 18, 23}, {40, 47, 51}, {53, 59, 64}, {67, 70, 79}, {79, 84, 86}}};
   static const std::vector<Sizes> choices{{1, {many.begin(), many.end()}},
-                                          {1, {{29, 31, 37}, {5, 7, 9}, {8, 11, 13}, {17, 19, 23}}},
+                                          {1, {{29, 31, 36}, {5, 8, 9}, {6, 7, 12}, {17, 20, 22}}},
                                           {32, {many.begin(), many.end()}},
                                           {720, {many.begin(), many.end()}},
-                                          {1, {{29, 31, 37}, {2, 3, 4}, {5, 7, 9}}}};
+                                          {1, {{29, 31, 36}, {2, 3, 4}, {5, 8, 9}}}};
   return choices;
 }
 

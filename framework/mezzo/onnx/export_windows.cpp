@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <mezzo/onnx/export_node.hpp>
 
 // Convolutions and pooling: ONNX's layout is channels first.
@@ -7,24 +11,55 @@ namespace {
 const Shape channels_first{0, 3, 1, 2}, channels_last{0, 2, 3, 1};
 const Shape kernel_to_onnx{3, 2, 0, 1};  // (kh, kw, C, F) to (F, C, kh, kw)
 
-/// {top, bottom, left, right} as ONNX's {top, left, bottom, right}.
-Shape pads(const ExportedNode& x) {
-  const Shape padding = x.fixed("padding");
-  return {padding[0], padding[2], padding[1], padding[3]};
+/// Size of a window along an axis, and the step to the next one.
+struct Window {
+  std::int64_t size, stride;
+};
+
+/// Elements in front of and behind an axis that TensorFlow's "same" adds, the odd one behind.
+std::pair<std::int64_t, std::int64_t> same_padding(std::int64_t size, const Window& window) {
+  const std::int64_t steps = (size + window.stride - 1) / window.stride;
+  const std::int64_t both = std::max<std::int64_t>((steps - 1) * window.stride + window.size - size, 0);
+  return {both / 2, both - both / 2};
 }
 
-void add_convolution(const ExportedNode& x, std::size_t kernel, ExportAttributes& attributes) {
-  const Shape shape = x.fixed_shape(kernel);
-  attributes = {{"kernel_shape", Shape{shape[0], shape[1]}},
-                {"strides", x.fixed("strides")},
-                {"pads", pads(x)},
-                {"dilations", x.fixed("dilation")},
-                {"group", x.number("groups")}};
+/// The padding {top, bottom, left, right}; if it depends on open sizes, by ONNX's rule for "same".
+ExportAttribute padding(const ExportedNode& x, const std::array<Window, 2>& windows) {
+  const TracedShape sides = x.numbers("padding");
+  if (std::all_of(sides.begin(), sides.end(), is_fixed)) {
+    const Shape fixed = x.fixed("padding");
+    return {"pads", Shape{fixed[0], fixed[2], fixed[1], fixed[3]}};
+  }
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (std::size_t t = 0; t < x.traced.size(); ++t) {
+      const auto [before, after] = same_padding(x.shapes[0][axis + 1][t], windows[axis]);
+      if (sides[2 * axis][t] != before || sides[2 * axis + 1][t] != after)
+        x.refuse("padding that depends on open sizes");
+    }
+  }
+  return {"auto_pad", "SAME_UPPER"};
+}
+
+ExportAttributes convolution(const ExportedNode& x) {
+  const Shape shape = x.fixed_shape(1), strides = x.fixed("strides"), dilation = x.fixed("dilation");
+  return {{"kernel_shape", Shape{shape[0], shape[1]}},
+          {"strides", strides},
+          {"dilations", dilation},
+          {"group", x.number("groups")}};
+}
+
+ExportAttributes pooling(const ExportedNode& x) {
+  const Shape window = x.fixed("window"), strides = x.fixed("strides");
+  return {{"kernel_shape", window},
+          {"strides", strides},
+          padding(x, {Window{window[0], strides[0]}, Window{window[1], strides[1]}})};
 }
 
 ExportNames conv2d(const ExportedNode& x) {
-  ExportAttributes attributes;
-  add_convolution(x, 1, attributes);
+  ExportAttributes attributes = convolution(x);
+  const Shape kernel = x.fixed_shape(1), strides = x.fixed("strides"), dilation = x.fixed("dilation");
+  attributes.push_back(padding(x, {Window{dilation[0] * (kernel[0] - 1) + 1, strides[0]},
+                                   Window{dilation[1] * (kernel[1] - 1) + 1, strides[1]}}));
   ExportNames operands{x.transpose(x.in(0), channels_first), x.transpose(x.in(1), kernel_to_onnx)};
   if (x.inputs.size() > 2) operands.push_back(x.graph.cast(x.in(2), x.dtype(0)));
   return {x.transpose(x.finished(x.add("Conv", operands, attributes)), channels_last)};
@@ -32,16 +67,16 @@ ExportNames conv2d(const ExportedNode& x) {
 
 /// The gradient of a convolution for its input is a transposed convolution.
 ExportNames conv2d_input_gradient(const ExportedNode& x) {
-  ExportAttributes attributes;
-  add_convolution(x, 1, attributes);
+  ExportAttributes attributes = convolution(x);
   const Shape kernel = x.fixed_shape(1), strides = x.fixed("strides"), dilation = x.fixed("dilation"),
-              padding = x.fixed("padding");
+              sides = x.fixed("padding");
+  attributes.emplace_back("pads", Shape{sides[0], sides[2], sides[1], sides[3]});
   Shape rest;
   for (std::size_t i = 0; i < 2; ++i) {
     TracedNumber missing;
     for (std::size_t t = 0; t < x.traced.size(); ++t) {
       const std::int64_t covered = (x.shapes[0][i + 1][t] - 1) * strides[i] + dilation[i] * (kernel[i] - 1) + 1;
-      missing.push_back(x.results[0][i + 1][t] - covered + padding[2 * i] + padding[2 * i + 1]);
+      missing.push_back(x.results[0][i + 1][t] - covered + sides[2 * i] + sides[2 * i + 1]);
     }
     if (!is_fixed(missing)) x.refuse("a size that depends on open sizes");
     rest.push_back(missing.front());
@@ -56,19 +91,13 @@ ExportNames conv2d_input_gradient(const ExportedNode& x) {
 
 ExportNames max_pool2d(const ExportedNode& x) {
   if (x.used.size() > 1 && x.used[1]) x.refuse("the positions of the maxima");
-  const std::string y =
-      x.add("MaxPool", {x.transpose(x.in(), channels_first)},
-            {{"kernel_shape", x.fixed("window")}, {"strides", x.fixed("strides")}, {"pads", pads(x)}});
-  return {x.transpose(y, channels_last), ""};
+  return {x.transpose(x.add("MaxPool", {x.transpose(x.in(), channels_first)}, pooling(x)), channels_last), ""};
 }
 
 ExportNames avg_pool2d(const ExportedNode& x) {
-  const std::string y = x.add("AveragePool", {x.transpose(x.in(), channels_first)},
-                              {{"kernel_shape", x.fixed("window")},
-                               {"strides", x.fixed("strides")},
-                               {"pads", pads(x)},
-                               {"count_include_pad", x.get<bool>("count_padding") ? 1 : 0}});
-  return {x.transpose(y, channels_last)};
+  ExportAttributes attributes = pooling(x);
+  attributes.emplace_back("count_include_pad", x.get<bool>("count_padding") ? 1 : 0);
+  return {x.transpose(x.add("AveragePool", {x.transpose(x.in(), channels_first)}, attributes), channels_last)};
 }
 
 }  // namespace
