@@ -5,9 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <mezzo/core/fail.hpp>
 #include <mezzo/graph/quiet_casts.hpp>
-#include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/basic_ops.hpp>
 
