@@ -15,8 +15,8 @@ struct ExportOnnxOptions {
   /// Number of samples that the graph takes: "dynamic", any number, by the name "batch"; or a number, 1 or more.
   std::variant<std::string, std::int64_t> batch = "dynamic";
   /// Further open sizes, by the name of an input and its axis, with the names of the sizes in the file, as in
-  /// torch.onnx.export: `{{"input_ids", {{0, "batch"}, {1, "positions"}}}}`. Equal names are equal sizes. Other axes of
-  /// a named input are fixed.
+  /// torch.onnx.export: `{{"input", {{0, "batch"}, {1, "positions"}}}}`. Equal names are equal sizes. Other axes stay
+  /// as they are.
   std::map<std::string, std::map<int, std::string>> dynamic_axes{};
   /// Dtype of the computation: "", that of the model's policies; "float32", without any bfloat16 and float16.
   std::string precision{};
