@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(many_bytes_go_to_a_second_file) {
   const auto& weight = file.graph().initializer(0);
   BOOST_TEST(weight.name() == "fc.weight");
   BOOST_TEST(weight.raw_data().empty());
-  BOOST_TEST(weight.data_location() == detail::onnx::TensorProto::EXTERNAL);
+  BOOST_TEST(weight.data_location() == ::onnx::TensorProto::EXTERNAL);
   BOOST_TEST(weight.external_data(0).key() == "location");
   BOOST_TEST(weight.external_data(0).value() == "big.onnx.data");
   BOOST_TEST(weight.external_data(1).value() == "0");

@@ -18,7 +18,7 @@ Sequential small_network(const std::string& policy) {
 }
 
 // Numbers of the dtypes of all arrays with more than one axis.
-std::set<int> dtypes_of(const detail::onnx::ModelProto& file) {
+std::set<int> dtypes_of(const ::onnx::ModelProto& file) {
   std::set<int> out;
   for (const auto& array : file.graph().initializer()) {
     if (array.dims_size() > 1) out.insert(array.data_type());
@@ -31,7 +31,7 @@ std::set<int> dtypes_of(const detail::onnx::ModelProto& file) {
   return out;
 }
 
-using Type = detail::onnx::TensorProto;
+using Type = ::onnx::TensorProto;
 
 }  // namespace
 

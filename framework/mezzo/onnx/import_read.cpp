@@ -13,12 +13,12 @@
 namespace mezzo::detail {
 namespace {
 
-using onnx::AttributeProto;
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::AttributeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
 constexpr std::int64_t first_opset = 1, last_opset = 22;
-constexpr std::size_t most_ports = 4096;
+constexpr int most_ports = 4096;
 constexpr int most_nested = 8;  // branches inside of branches
 
 using Names = std::unordered_set<std::string>;
@@ -64,7 +64,7 @@ std::vector<bool> needed_nodes(const GraphProto& graph) {
   return out;
 }
 
-std::int64_t opset_of(const onnx::ModelProto& model, const std::string& where) {
+std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& where) {
   std::int64_t opset = 0;
   for (const auto& entry : model.opset_import()) {
     if (!entry.domain().empty() && entry.domain() != "ai.onnx") continue;
@@ -85,7 +85,7 @@ class GraphReader {
   GraphReader(const std::string& folder, bool saved, std::string where)
       : folder_(folder), saved_(saved), where_(std::move(where)) {}
 
-  OnnxGraph read(const onnx::ModelProto& model) {
+  OnnxGraph read(const ::onnx::ModelProto& model) {
     graph_.opset = opset_of(model, where_);
     const GraphProto& graph = model.graph();
     scopes_.emplace_back();
@@ -141,7 +141,7 @@ class GraphReader {
     }
   }
 
-  void read_input(const onnx::ValueInfoProto& info) {
+  void read_input(const ::onnx::ValueInfoProto& info) {
     if (find(info.name()) != nullptr) {  // an initializer: its default
       const bool twice = std::any_of(graph_.inputs.begin(), graph_.inputs.end(),
                                      [&](const OnnxGraph::Input& input) { return input.name == info.name(); });
@@ -153,7 +153,7 @@ class GraphReader {
       fail<FileError>(label, "must be a tensor; got a sequence, a map or an optional value");
     }
     const auto& type = info.type().tensor_type();
-    if (type.elem_type() != onnx::TensorProto::UNDEFINED) {
+    if (type.elem_type() != ::onnx::TensorProto::UNDEFINED) {
       input.dtype = onnx_dtype(type.elem_type());
       if (!input.dtype) fail<FileError>(label, "mezzo has no dtype {}", onnx_dtype_name(type.elem_type()));
     }
@@ -161,7 +161,8 @@ class GraphReader {
       input.shape.emplace();
       for (const auto& size : type.shape().dim()) {
         input.shape->push_back(size.has_dim_value() && size.dim_value() >= 0 ? size.dim_value() : -1);
-        input.symbols.push_back(size.dim_param());
+        // "?": unknown, as PaddlePaddle writes
+        input.symbols.push_back(size.dim_param() == "?" ? "" : size.dim_param());
       }
     }
     graph_.inputs.push_back(std::move(input));
@@ -300,7 +301,7 @@ class GraphReader {
 
 }  // namespace
 
-OnnxGraph read_onnx_graph(const onnx::ModelProto& model, const std::string& folder, bool saved,
+OnnxGraph read_onnx_graph(const ::onnx::ModelProto& model, const std::string& folder, bool saved,
                           const std::string& where) {
   return GraphReader(folder, saved, where).read(model);
 }
