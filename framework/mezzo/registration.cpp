@@ -12,11 +12,15 @@
 #include <mezzo/metrics/classes.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/family_names.hpp>
+#include <mezzo/nn/hdf5_weights.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/optimizers/classes.hpp>
 #include <mezzo/regularizers/classes.hpp>
 #include <mezzo/training/checkpoints/hyperparameter_reader.hpp>
+#include <mezzo/training/keras_files/keras_archive.hpp>
+#include <mezzo/training/keras_files/keras_weight_file.hpp>
 #include <mezzo/training/loggers/names.hpp>
+#include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/module/family_names.hpp>
 #include <mezzo/training/profilers/names.hpp>
@@ -47,6 +51,8 @@ struct Registration {
     register_family<Initializer, initializer_classes>("initializer");
     detail::register_classes<Layer>(layer_classes);
     detail::layer_configs() = {detail::write_layer, detail::read_layer, detail::copy_container};
+    detail::keras_model_files() = {detail::load_keras_model, detail::save_keras_model};
+    detail::hdf5_weights() = {detail::load_keras_weights, detail::save_keras_weights};
     register_family<Loss, loss_classes>("loss");
     register_family<Metric, metric_classes>("metric");
     register_family<Optimizer, optimizer_classes>("optimizer");

@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_CASE(archives_are_recognized_by_their_entries) {
 BOOST_AUTO_TEST_CASE(readers_name_the_kind_of_other_files) {
   const Folder folder;
   const std::string h5 = folder.write("x.h5", detail::Bytes{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0});
-  const std::string it_is = "; it is an HDF5 file, as Keras writes weights and models: " + other_reader;
+  const std::string it_is =
+      "; it is an HDF5 file, as Keras writes weights and models: load_model() and load_weights() read it";
   check_throws<FileError>("[safetensors \"" + h5 + "\"] must be a safetensors file or an index of shards" + it_is,
                           [&] { SafetensorsFile{h5}; });
   check_throws<FileError>("[load_npy \"" + h5 + "\"] must be an array of NumPy (.npy)" + it_is, [&] { load_npy(h5); });

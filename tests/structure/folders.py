@@ -20,7 +20,7 @@ class Folder(NamedTuple):
 
 FOLDERS = {
     "core": Folder("dtypes, shapes, tensors, random numbers, threads, memory, instruction sets, errors"),
-    "io": Folder("files: safetensors, PyTorch's, NumPy's, CSV, gzip, zip, IDX", ("core",)),
+    "io": Folder("files: safetensors, PyTorch's, NumPy's, HDF5, CSV, gzip, zip, IDX", ("core",)),
     "data": Folder("data sets, samplers, loaders", ("io",)),
     "data/text": Folder("tokenizers", ("io", "data")),
     "data/tables": Folder("tables of named columns, read from CSV", ("io", "data", "data/text")),
@@ -57,6 +57,7 @@ FOLDERS = {
                              ("training/checkpoints", "training/loggers")),
     "training/model": Folder("Model, Sequential, compile; model files",
                              ("training/loops", "training/profilers", "layers", "losses")),
+    "training/keras_files": Folder("models and weights from and to Keras' files", ("training/model", "optimizers")),
     "training/callbacks": Folder("callbacks, one class a header", ("training/model",)),
     "training/trainer": Folder("Trainer, with its options and checks", ("training/callbacks",)),
     "report/display": Folder("charts, images and tables as notebooks show them", ("training/module", "data/image")),

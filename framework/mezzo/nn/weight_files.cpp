@@ -6,6 +6,7 @@
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/hdf5_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_files.hpp>
@@ -23,6 +24,11 @@ detail::FileWeights weights_of(const detail::LayerState& layer, const std::strin
     fail<ValueError>(where, "{} needs a layer that was built, by build() or a call; got one without weights", call);
   }
   return all;
+}
+
+bool ends_as_keras_weights(const std::string& path) {
+  const std::string end = ".weights.h5";
+  return path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
 }
 
 /// True if a layer below was never built: it has neither weights nor layers and was not called.
@@ -131,13 +137,30 @@ detail::WeightFileContent detail::weight_file_content(const Layer& layer, const 
   return content;
 }
 
+detail::Hdf5Weights& detail::hdf5_weights() {
+  static Hdf5Weights files;
+  return files;
+}
+
 void Layer::save_weights(const std::string& path, const ShardOptions& shards) const {
+  if (ends_as_keras_weights(path)) {
+    if (shards.max_shard_size.bytes() > 0) {
+      fail<ValueError>(label(), "save_weights: a .weights.h5 file has no shards; got max_shard_size");
+    }
+    detail::hdf5_weights().save(*this, path);
+    return;
+  }
   detail::check_suffix(path, detail::FileKind::safetensors, label(), ".safetensors, or have a suffix of its own");
   const detail::WeightFileContent content = detail::weight_file_content(*this, label(), "save_weights");
   save_safetensors(path, content.tensors, content.metadata, shards);
 }
 
 LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeightsOptions& options) {
+  const detail::FileKind kind = detail::kind_of_file(path);
+  if (kind == detail::FileKind::hdf5 || kind == detail::FileKind::keras) {
+    detail::take_waiting_weights(*state_);  // a file that was loaded before
+    return detail::hdf5_weights().load(*this, path, options);
+  }
   const detail::WeightSource file(path, options, label());
   detail::take_waiting_weights(*state_);  // a file that was loaded before
   if (is_unbuilt(*state_)) {

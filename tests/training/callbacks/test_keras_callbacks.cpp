@@ -217,9 +217,10 @@ BOOST_AUTO_TEST_CASE(paths_options_and_messages_of_checkpoints) {
       refused<FileError>([] { ModelCheckpoint("s3://bucket/{epoch}.ckpt"); }) ==
       "[ModelCheckpoint] a path must be one of the file system; got the URL \"s3://bucket/{epoch}.ckpt\": mount the "
       "storage or copy the files");
-  BOOST_TEST(text("x_{epoch}.keras") ==
-             "[ModelCheckpoint] filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a "
-             "checkpoint); got \"x_{epoch}.keras\"");
+  BOOST_TEST(
+      text("x_{epoch}.h5") ==
+      "[ModelCheckpoint] filepath must end in .mezzo or .keras (a whole model), or in .safetensors, .ckpt or the "
+      "like (a checkpoint); got \"x_{epoch}.h5\"");
   BOOST_TEST(refused<FileError>([&] {
                model.fit(column({1}), column({1}), {.verbose = 0, .callbacks = {ModelCheckpoint(folder.path())}});
              }) == "[ModelCheckpoint] filepath must name a file; got the folder \"" + folder.path() + "\"");

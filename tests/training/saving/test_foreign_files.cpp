@@ -51,9 +51,10 @@ std::vector<Sample> recognized_files(const Folder& folder) {
       {"npy", folder.path("npy"), "it is an array of NumPy: load_npy() reads it"},
       {"npz", archive(folder, "npz", "x.npy"), "it is an archive of NumPy's arrays: load_npz() reads it"},
       {"torch", recorded.string(), "it is a PyTorch file: load_weights() and TorchFile read it"},
-      {"keras", archive(folder, "keras", "model.weights.h5"), "it is a Keras model: " + weights_reader},
+      {"keras", archive(folder, "keras", "model.weights.h5"),
+       "it is a Keras model: load_model() and load_weights() read it"},
       {"hdf5", write("hdf5", "\x89HDF\r\n\x1a\n rest"),
-       "it is an HDF5 file, as Keras writes weights and models: " + weights_reader},
+       "it is an HDF5 file, as Keras writes weights and models: load_model() and load_weights() read it"},
       {"gguf", write("gguf", "GGUF rest"), "it is a GGUF file of llama.cpp: " + weights_reader},
       {"pickle", write("pickle", "\x80\x04\x95 rest"),
        "it is a pickle of Python: mezzo doesn't read it, since it can run"},
@@ -112,8 +113,8 @@ std::vector<Reader> readers() {
       {"read_idx_file", [](const std::string& path) { read_idx_file(path); }, {"idx", "gzip"}},
       {"load_safetensors", [](const std::string& path) { load_safetensors(path); }, {"safetensors", "index", "json"}},
       {"TorchFile", [](const std::string& path) { TorchFile{path}; }, {"torch", "zip"}},
-      {"load_weights", weights, {"safetensors", "index", "json", "torch"}},
-      {"load_model", [](const std::string& path) { load_model(path); }, {"safetensors"}},
+      {"load_weights", weights, {"safetensors", "index", "json", "torch", "keras", "hdf5"}},
+      {"load_model", [](const std::string& path) { load_model(path); }, {"safetensors", "keras", "hdf5"}},
       {"FeatureSpace::load", [](const std::string& path) { FeatureSpace::load(path); }, {"safetensors"}},
       {"Tokenizer",
        [](const std::string& path) { Tokenizer::from_file(path); },
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(no_writer_takes_the_suffix_of_another_kind) {
   Sequential model({Input({2}), Dense(1)});
   const FeatureSpace space({{"x", "float"}});
   const std::vector<std::pair<std::set<std::string>, std::function<void(const std::string&)>>> writers{
-      {{".safetensors", ".mezzo"}, [&](const std::string& path) { model.save(path); }},
+      {{".safetensors", ".mezzo", ".keras"}, [&](const std::string& path) { model.save(path); }},
       {{".safetensors", ".mezzo"}, [&](const std::string& path) { model.save_weights(path); }},
       {{".safetensors", ".mezzo"}, [&](const std::string& path) { space.save(path); }},
       {{".safetensors", ".mezzo"},

@@ -292,9 +292,8 @@ BOOST_AUTO_TEST_CASE(callbacks_save_models) {
   again->fit(x, y, {.epochs = 2, .verbose = 0, .initial_epoch = 1});
   BOOST_TEST(same(again->predict(x), model.predict(x)));
   check_throws<ValueError>(
-      "[ModelCheckpoint] filepath must end in .safetensors or the like with save_weights_only: a .mezzo file is a "
-      "whole "
-      "model; got \"a.mezzo\"",
+      "[ModelCheckpoint] filepath must end in .safetensors or the like with save_weights_only: a .mezzo or "
+      ".keras file is a whole model; got \"a.mezzo\"",
       [] { ModelCheckpoint("a.mezzo", {.save_weights_only = true}); });
 }
 

@@ -17,6 +17,9 @@ const char* const checkpoint_label = "[ModelCheckpoint]";
 
 }  // namespace
 
+/// True if a save writes a whole model to that path.
+static bool has_whole_model(const std::string& path) { return path.ends_with(".mezzo") || path.ends_with(".keras"); }
+
 ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options)
     : filepath_(std::move(filepath)),
       options_(std::move(options)),
@@ -24,18 +27,20 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
       best_(options_.initial_value_threshold) {
   if (filepath_.empty()) fail<ValueError>(checkpoint_label, "filepath must not be empty");
   detail::check_path(filepath_, checkpoint_label);
-  const bool whole_model = filepath_.ends_with(".mezzo");
+  const bool whole_model = has_whole_model(filepath_);
   if (whole_model && options_.save_weights_only) {
     fail<ValueError>(checkpoint_label,
-                     "filepath must end in .safetensors or the like with save_weights_only: a .mezzo file is a whole "
-                     "model; got \"{}\"",
+                     "filepath must end in .safetensors or the like with save_weights_only: a .mezzo or .keras file is "
+                     "a whole model; got \"{}\"",
                      filepath_);
   }
-  if (detail::has_other_suffix(filepath_, detail::FileKind::safetensors)) {
-    fail<ValueError>(checkpoint_label,
-                     "filepath must end in .mezzo (a whole model), or in .safetensors, .ckpt or the like (a {}); got "
-                     "\"{}\"",
-                     options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
+  const bool weights_of_keras = options_.save_weights_only && filepath_.ends_with(".weights.h5");
+  if (!whole_model && !weights_of_keras && detail::has_other_suffix(filepath_, detail::FileKind::safetensors)) {
+    fail<ValueError>(
+        checkpoint_label,
+        "filepath must end in .mezzo or .keras (a whole model), or in .safetensors, .ckpt or the like (a {}); got "
+        "\"{}\"",
+        options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
   }
 }
 
@@ -72,7 +77,7 @@ std::string ModelCheckpoint::best_checkpoint() const {
 
 std::vector<std::string> ModelCheckpoint::last_checkpoints(const std::string& root) const {
   if (top_k_) return top_k_->last_checkpoints(root);
-  if (options_.save_weights_only || filepath_.ends_with(".mezzo")) return {};
+  if (options_.save_weights_only || has_whole_model(filepath_)) return {};
   if (!last_path_.empty()) return {last_path_};
   return {filepath_};
 }
@@ -134,7 +139,7 @@ void ModelCheckpoint::save(int epoch, std::optional<std::int64_t> batch, const L
   last_path_ = path;
   if (options_.save_weights_only) {
     session().save_weights(path);
-  } else if (filepath_.ends_with(".mezzo")) {
+  } else if (has_whole_model(filepath_)) {
     session().model().save(path);
   } else {
     session().save_checkpoint(path);

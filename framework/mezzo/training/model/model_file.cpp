@@ -11,6 +11,7 @@
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/model/config_work.hpp>
+#include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/sequential.hpp>
 
@@ -111,7 +112,13 @@ std::string ModelFile::to_json(const Model& model) {
   return text;
 }
 
+KerasModelFiles& keras_model_files() {
+  static KerasModelFiles files;
+  return files;
+}
+
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
+  if (std::filesystem::path(path).extension() == ".keras") return keras_model_files().save(model, path, options);
   const std::string where = label_of_file(path);
   check_suffix(path, FileKind::safetensors, where, ".mezzo, or have a suffix of its own");
   if (!options.overwrite && std::filesystem::exists(path)) {
@@ -153,7 +160,9 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
 
 Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& options) {
   const std::string where = label_of_file(path);
-  check_kind(path, {FileKind::safetensors}, where, "a model that Model::save() wrote (.mezzo)");
+  const FileKind kind = check_kind(path, {FileKind::safetensors, FileKind::keras, FileKind::hdf5}, where,
+                                   "a model that Model::save() wrote (.mezzo), or a model of Keras (.keras, .h5)");
+  if (kind == FileKind::keras || kind == FileKind::hdf5) return keras_model_files().load(path, options);
   const SafetensorsFile file(path);
   check_format(file, where);
   try {

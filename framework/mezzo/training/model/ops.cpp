@@ -1,6 +1,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/elementwise.hpp>
 #include <mezzo/ops/reductions.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
@@ -47,6 +48,14 @@ const SavedOp saved_ops[] = {
     {"mean", 1, [](const Values& xs, const Attributes& a) { return mean(xs[0], reduction_of(a)); }},
     {"max", 1, [](const Values& xs, const Attributes& a) { return max(xs[0], reduction_of(a)); }},
     {"min", 1, [](const Values& xs, const Attributes& a) { return min(xs[0], reduction_of(a)); }},
+    {"all", 1, [](const Values& xs, const Attributes& a) { return all(xs[0], reduction_of(a)); }},
+    {"any", 1, [](const Values& xs, const Attributes& a) { return any(xs[0], reduction_of(a)); }},
+    {"equal", 2, [](const Values& xs, const Attributes&) { return equal(xs[0], xs[1]); }},
+    {"greater", 2, [](const Values& xs, const Attributes&) { return greater(xs[0], xs[1]); }},
+    {"logical_and", 2, [](const Values& xs, const Attributes&) { return logical_and(xs[0], xs[1]); }},
+    {"logical_not", 1, [](const Values& xs, const Attributes&) { return logical_not(xs[0]); }},
+    {"logical_or", 2, [](const Values& xs, const Attributes&) { return logical_or(xs[0], xs[1]); }},
+    {"not_equal", 2, [](const Values& xs, const Attributes&) { return not_equal(xs[0], xs[1]); }},
 };
 #undef MEZZO_UNARY_OP
 #undef MEZZO_OP

@@ -1,0 +1,98 @@
+#include <mezzo/training/keras_files/weight_groups.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/nn/weight_names.hpp>
+#include <mezzo/training/keras_files/objects_in.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+bool begins_with(const std::string& text, const std::string& begin) { return text.rfind(begin, 0) == 0; }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+/// Group of the file: its name in Keras 3, or in Keras 2.13 to 2.15.
+std::string group_in(const Hdf5File& file, const std::string& group) {
+  const std::string vars = group.empty() ? "vars" : group + "/vars";
+  std::string hidden = vars;
+  for (const char* name : {"query", "key", "value", "output"}) {
+    hidden = replaced(hidden, fmt::format("/{}_dense/", name), fmt::format("/_{}_dense/", name));
+  }
+  for (const std::string& name : {vars, hidden}) {
+    if (file.has_group(name)) return name;
+    const std::string older = replaced(name, "layers", "_layer_checkpoint_dependencies");
+    if (file.has_group(older)) return older;
+  }
+  return vars;
+}
+
+bool fits(const Shape& stored, const Shape& wanted) {
+  // GRU's biases are (2, n) here, also for one row.
+  return stored == wanted || (element_count(stored) == element_count(wanted) && stored.size() + 1 == wanted.size());
+}
+
+/// True for arrays that layers don't have here: states of random numbers, counts of Normalization.
+bool has_no_weight(const std::string& path) {
+  return path.find("seed_generator") != std::string::npos || begins_with(path, "optimizer/") ||
+         begins_with(path, "metrics/") || begins_with(path, "_metrics/") || begins_with(path, "compile_metrics/") ||
+         begins_with(path, "_compile_metrics/") || begins_with(path, "_loss_tracker/") ||
+         begins_with(path, "_compile_loss/");
+}
+
+}  // namespace
+
+std::vector<KerasNumbers> match_keras_weights(const std::vector<KerasWeights>& weights, const Hdf5File& file) {
+  std::vector<KerasNumbers> out;
+  std::set<std::string> used;
+  Findings faults;
+  for (const KerasWeights& layer : weights) {
+    const std::string group = group_in(file, layer.group);
+    for (std::size_t i = 0; i < layer.variables.size(); ++i) {
+      const std::string path = fmt::format("{}/{}", group, i);
+      const Hdf5Array* const array = file.find(path);
+      const Variable& variable = layer.variables[i];
+      if (array == nullptr) {
+        faults.add(fmt::format("missing array \"{}\" for {} {}", path, layer.layer, variable.name()));
+        continue;
+      }
+      used.insert(path);
+      if (!fits(array->shape, variable.shape())) {
+        faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, variable.shape(), layer.layer,
+                               variable.name(), array->shape));
+      }
+      out.push_back({variable, path});
+    }
+    if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
+  }
+  for (const auto& entry : file.arrays()) {
+    if (used.count(entry.first) == 0 && !has_no_weight(entry.first)) {
+      faults.add(fmt::format("unexpected array \"{}\"", printable_name(entry.first)));
+    }
+  }
+  if (faults.any()) fail<FileError>(file.where(), "the weights do not fit the layers: {}", faults.text());
+  return out;
+}
+
+Tensor numbers_for(const KerasNumbers& weight, const Hdf5File& file) {
+  return file.read(weight.path).reshape(weight.variable.shape()).cast(weight.variable.dtype());
+}
+
+void write_keras_weights(const std::vector<KerasWeights>& weights, Hdf5Writer& file) {
+  for (const KerasWeights& layer : weights) {
+    const std::string group = layer.group.empty() ? "vars" : layer.group + "/vars";
+    for (std::size_t i = 0; i < layer.variables.size(); ++i) {
+      file.add(fmt::format("{}/{}", group, i), layer.variables[i].value());
+    }
+    if (layer.class_name == "Normalization") file.add(group + "/2", Tensor::scalar(0, DType::int32));
+  }
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,137 @@
+#include <mezzo/training/keras_files/weight_paths.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/layer_order.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+bool is_model(const LayerState& layer) {
+  return std::any_cast<GraphLayout>(&layer.content) != nullptr ||
+         std::any_cast<SequenceLayout>(&layer.content) != nullptr;
+}
+
+std::string label_of_layer(const LayerState& layer) {
+  return layer.name.empty() ? fmt::format("[{}]", layer.kind) : fmt::format("[{} \"{}\"]", layer.kind, layer.name);
+}
+
+/// Name of Keras' class in groups: "my>Scale" -> "scale".
+std::string group_name(const LayerState& layer) {
+  const std::string name = class_of_layer(layer);
+  const std::size_t mark = name.find('>');
+  return snake_case(mark == std::string::npos ? name : name.substr(mark + 1));
+}
+
+/// Names in a container of Keras: equal ones get numbers.
+class GroupNames {
+ public:
+  std::string next(const LayerState& layer) {
+    const std::string name = group_name(layer);
+    const int count = used_[name]++;
+    return count == 0 ? name : fmt::format("{}_{}", name, count);
+  }
+
+ private:
+  std::map<std::string, int> used_;
+};
+
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* one) { return name == one; });
+}
+
+/// Attribute of Keras' layer that holds a sub-layer.
+std::string attribute_of(const LayerState& layer, std::size_t place) {
+  const std::string name = class_of_layer(layer);
+  const std::string& child = layer.children[place].first;
+  if (is_one_of(name, {"MultiHeadAttention", "GroupedQueryAttention"})) {
+    const std::string dense = child == "attention_output" ? "output_dense" : child + "_dense";
+    return name == "MultiHeadAttention" ? dense : "_" + dense;
+  }
+  if (name == "Bidirectional") return place == 0 ? "forward_layer" : "backward_layer";
+  if (is_one_of(name, {"TimeDistributed", "SpectralNormalization"})) return "layer";
+  if (is_one_of(name, {"RNN", "LSTM", "GRU", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"})) return "cell";
+  return child;
+}
+
+class Walk {
+ public:
+  explicit Walk(LayerListing listing) : listing_(listing) {}
+
+  void visit(const LayerState& layer, const std::string& group) {
+    if (!seen_.insert(&layer).second) return;
+    add(layer, group);
+    const std::string prefix = group.empty() ? "" : group + "/";
+    if (is_model(layer)) {
+      GroupNames names;
+      for (const Shared<LayerState>& child : listed_layers(layer, listing_)) {
+        visit(*child, prefix + "layers/" + names.next(*child));
+      }
+      return;
+    }
+    GroupNames names;
+    const bool stack = class_of_layer(layer) == "StackedRNNCells";
+    for (std::size_t i = 0; i < layer.children.size(); ++i) {
+      const LayerState& child = *layer.children[i].second;
+      visit(child, prefix + (stack ? "cells/" + names.next(child) : attribute_of(layer, i)));
+    }
+  }
+
+  std::vector<KerasWeights> take() { return std::move(out_); }
+
+ private:
+  void add(const LayerState& layer, const std::string& group) {
+    std::vector<Variable> variables = layer.weights;
+    variables.erase(std::remove_if(variables.begin(), variables.end(),
+                                   [&](const Variable& one) { return !taken_.insert(one.id()).second; }),
+                    variables.end());
+    std::stable_partition(variables.begin(), variables.end(), [](const Variable& one) { return one.trainable(); });
+    if (variables.empty()) return;
+    if (class_of_layer(layer) == "SpectralNormalization" && !layer.children.empty()) {
+      const std::vector<Variable>& inner = layer.children.front().second->weights;  // Keras counts the kernel twice
+      if (!inner.empty()) variables.insert(variables.begin(), inner.front());
+    }
+    out_.push_back({group, label_of_layer(layer), class_of_layer(layer), std::move(variables)});
+  }
+
+  LayerListing listing_;
+  std::set<const LayerState*> seen_;
+  std::set<const void*> taken_;
+  std::vector<KerasWeights> out_;
+};
+
+}  // namespace
+
+std::string class_of_layer(const LayerState& layer) {
+  if (std::any_cast<GraphLayout>(&layer.content) != nullptr) return "Functional";
+  if (std::any_cast<SequenceLayout>(&layer.content) != nullptr) return "Sequential";
+  if (layer.type == nullptr) return layer.kind;
+  const SavedClass<Layer>* const entry = find_class<Layer>(*layer.type);
+  return entry == nullptr ? layer.kind : entry->name;
+}
+
+std::vector<Shared<LayerState>> listed_layers(const LayerState& model, LayerListing listing) {
+  std::vector<Shared<LayerState>> out;
+  if (const auto* sequence = std::any_cast<SequenceLayout>(&model.content)) return sequence->layers;
+  const auto* graph = std::any_cast<GraphLayout>(&model.content);
+  if (graph != nullptr && listing == LayerListing::by_graph) out = layer_order(*graph);
+  const auto listed = [&](const Shared<LayerState>& layer) {
+    return std::any_of(out.begin(), out.end(), [&](const auto& other) { return other.get() == layer.get(); });
+  };
+  for (const auto& child : model.children) {
+    if (!listed(child.second)) out.push_back(child.second);
+  }
+  return out;
+}
+
+std::vector<KerasWeights> keras_weights(const LayerState& layer, LayerListing listing) {
+  Walk walk(listing);
+  walk.visit(layer, "");
+  return walk.take();
+}
+
+}  // namespace mezzo::detail
