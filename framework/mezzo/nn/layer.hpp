@@ -192,12 +192,14 @@ class MEZZO_API Layer {
   /// as float64, under any policy. The file is replaced as a whole: after a FileError the old one is still there. A
   /// ValueError if the layer isn't built, or while another thread runs a model with it. A FileError for a suffix of
   /// another format, such as ".h5" or ".pt". `save_weights("model.safetensors", {.max_shard_size = "5GB"})` writes
-  /// shards and an index, as ShardOptions describes; load_weights() reads them by the same path.
+  /// shards and an index, as ShardOptions describes; load_weights() reads them by the same path. A path that ends in
+  /// ".weights.h5" is written as Keras 3 does, in the order and layouts of Keras; that needs libhdf5.
   void save_weights(const std::string& path, const ShardOptions& shards = {}) const;
 
   /// Reads weights from such a file, from one with torch's state_dict, from a `.mezzo` file or a checkpoint of a
-  /// training (without their other states), from the shards of a `model.safetensors.index.json`, or from a `.pt` or
-  /// `.bin` file of torch.save(); the kind of the file is recognized by its content. Converts them to each variable's
+  /// training (without their other states), from the shards of a `model.safetensors.index.json`, from a `.pt` or
+  /// `.bin` file of torch.save(), or from a `.weights.h5`, `.h5` or `.keras` file of Keras, which is read into built
+  /// layers and without options; the kind of the file is recognized by its content. Converts them to each variable's
   /// dtype, one tensor after the other: it takes memory for the weights and one tensor. If the file is malformed, or
   /// tensors are missing, unexpected or of another shape, a FileError lists them all and no weight changes; if the file
   /// changes while it is read, the FileError says how many weights have its numbers. Before the layer is built they

@@ -213,10 +213,11 @@ class MEZZO_API Model : public Module {
   Tensor predict_on_batch(const Tensors& x);
 
   /// Writes layers, weights and policy and, if the model is compiled, the optimizer with its state, losses and metrics
-  /// to one file, which load_model() reads: `model.save("x.mezzo")`. The format is described in docs/saving.md. The
-  /// file is replaced as a whole: after a FileError the old one is still there. A ValueError if the model isn't built,
-  /// while another thread runs it, or if a part can't be saved, such as a Lambda: the text names the part and the
-  /// reason, and no file is written.
+  /// to one file, which load_model() reads: `model.save("x.mezzo")`. A path that ends in ".keras" is written for Keras
+  /// 3, which needs libhdf5; a ValueError names what Keras lacks. The formats are described in docs/saving.md. The file
+  /// is replaced as a whole: after a FileError the old one is still there. A ValueError if the model isn't built, while
+  /// another thread runs it, or if a part can't be saved, such as a Lambda: the text names the part and the reason, and
+  /// no file is written.
   void save(const std::string& path, const SaveOptions& options = {});
 
   /// The layers of the model as JSON, for model_from_json(); without weights and the options of compile(). Errors as

@@ -27,6 +27,8 @@ struct ModelFromJsonOptions {
 ///     auto model = load_model("x.mezzo");
 ///     Tensor y = model->predict(x);
 ///
+/// Models of Keras are read too: `.keras` archives of Keras 3 and whole models in `.h5` files of Keras 2.
+///
 /// Files can't run code: they name classes of mezzo, and those that the program has registered by register_class(). A
 /// FileError if the file is missing, damaged or not a model, or if its config is malformed, names unknown classes or
 /// does not fit the weights. The memory that is used is bounded by the size of the file.
