@@ -171,6 +171,7 @@ class ObjectReader {
     left_ = static_cast<std::size_t>(prefix.number(2));
     prefix.skip(4);
     parts_.push_back({address + 16, prefix.number(4)});
+    // NOLINTNEXTLINE(modernize-loop-convert): parts are added
     for (std::size_t i = 0; i < parts_.size(); ++i) read_part(parts_[i].first, parts_[i].second);
   }
 

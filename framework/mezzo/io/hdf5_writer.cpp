@@ -11,7 +11,7 @@ class Hdf5Writer::Library {
  public:
   explicit Library(const std::string& where) : where_(where) {
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(access.get(), 1U << 20U, 0);
+    H5Pset_fapl_core(access.get(), 1U << 20U, false);
     file_ = Hdf5Id(H5Fcreate("weights.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     check(file_.get());
     creation_ = Hdf5Id(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
