@@ -1,7 +1,6 @@
 #pragma once
 #include <string>
 
-
 namespace mezzo::detail {
 
 /// A plug-in of the library: `lib<name>.so`, beside the library, in `../lib` or where the system looks for libraries.
