@@ -20,6 +20,7 @@ if(Python3_FOUND AND "docs/" MATCHES "${MEZZO_TEST_FOLDERS}")
     DEPENDS "${docs}/blocks.py" ${docs_pages} VERBATIM COMMENT "")
   add_executable(mezzo_docs "${docs}/main.cpp" ${docs_sources})
   mezzo_test_options(mezzo_docs)
+  target_link_libraries(mezzo_docs PRIVATE mezzo_onnx_internal)
   target_compile_options(mezzo_docs PRIVATE -w)  # blocks show calls without a use of their results
   target_precompile_headers(mezzo_docs REUSE_FROM mezzo_test_headers)
   foreach(page name IN ZIP_LISTS docs_pages docs_names)

