@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
   const std::string none = folder.path("none.safetensors");
   refuse({data, none, "1", "4", "32"}, "[safetensors \"" + none + "\"] ");
   const std::string bad = write_text(folder, "bad.safetensors", "no safetensors file");
-  refuse({data, bad, "1", "4", "32"}, "[safetensors \"" + bad + "\"] ");
+  refuse({data, bad, "1", "4", "32"}, "[load_weights \"" + bad + "\"] ");
   refuse({data}, "usage: finetune_resnet_pets DATA WEIGHTS [EPOCHS [BATCH_SIZE [IMAGE_SIZE]]]");
   for (const char* epochs : {"0", "-1", "x", "", "9999999"}) {
     refuse({data, none, epochs}, "EPOCHS must be a whole number from 1 to 999999; got \"" + std::string(epochs) + "\"");

@@ -92,7 +92,7 @@ std::vector<KindRow> rows_of_formats() {
       {FileKind::arrow, "a table of Arrow", "ARROW1"sv, 0, {".arrow", ".feather"}, table_reader},
       {FileKind::excel, "an Excel workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, {".xlsx", ".xls"}, table_reader},
       {FileKind::other_picture, "a GIF picture", "GIF8"sv, 0, {".gif"}, "mezzo doesn't read it: convert it to PNG"},
-      {FileKind::onnx, "an ONNX model", "", 0, {".onnx"}, other_reader},
+      {FileKind::onnx, "an ONNX model", "", 0, {".onnx"}, "load_onnx() of <mezzo/onnx.hpp> reads it"},
       {FileKind::tensorflow, "a TensorFlow graph", "", 0, {".pb"}, other_reader},
       {FileKind::tflite, "a TensorFlow Lite model", "TFL3"sv, 4, {".tflite"}, other_reader},
       {FileKind::gguf, "a GGUF file of llama.cpp", "GGUF"sv, 0, {".gguf"}, other_reader},
@@ -308,8 +308,10 @@ bool has_other_suffix(const std::string& path, FileKind written) {
 
 void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected) {
   if (!has_other_suffix(path, written)) return;
-  fail<FileError>(where, "the file must end in {}; \"{}\" is the suffix of {}, which is not written", expected,
-                  std::filesystem::path(path).extension().string(), row_of_suffix(path)->name);
+  const KindRow& row = *row_of_suffix(path);
+  fail<FileError>(where, "the file must end in {}; \"{}\" is the suffix of {}, which {}", expected,
+                  std::filesystem::path(path).extension().string(), row.name,
+                  row.kind == FileKind::onnx ? "export_onnx() of <mezzo/onnx.hpp> writes" : "is not written");
 }
 
 }  // namespace mezzo::detail

@@ -11,13 +11,13 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr std::size_t traces = 3;
+constexpr std::size_t trace_count = 3;
 
 /// Sizes of the symbols: `unit` times numbers that differ for each symbol and trace. No row is another one times a
 /// factor plus a number, and each has odd and even numbers. The first row is for a batch.
 struct Sizes {
   std::int64_t unit;
-  std::vector<std::array<std::int64_t, traces>> rows;
+  std::vector<std::array<std::int64_t, trace_count>> rows;
 
   std::int64_t at(std::size_t symbol, std::size_t trace, bool batch) const {
     if (batch) return rows.front()[trace];
@@ -27,7 +27,7 @@ struct Sizes {
 
 /// Models with few positions need small sizes, those that halve images several times need multiples of powers of 2.
 const std::vector<Sizes>& choices_of_sizes() {
-  static const std::array<std::array<std::int64_t, traces>, 7> many{
+  static const std::array<std::array<std::int64_t, trace_count>, 7> many{
       {{29, 31, 36}, {7, 10, 12}, {17, 18, 23}, {40, 47, 51}, {53, 59, 64}, {67, 70, 79}, {79, 84, 86}}};
   static const std::vector<Sizes> choices{{1, {many.begin(), many.end()}},
                                           {1, {{29, 31, 36}, {5, 8, 9}, {6, 7, 12}, {17, 20, 22}}},
@@ -98,7 +98,7 @@ std::vector<Graph> traced(Module& module, const std::vector<ExportInput>& inputs
                      choices_of_sizes().front().rows.size() - 1, symbols.size());
   }
   std::vector<Graph> graphs;
-  for (std::size_t trace = 0; trace < traces; ++trace) {
+  for (std::size_t trace = 0; trace < trace_count; ++trace) {
     std::vector<Spec> specs;
     for (const ExportInput& input : inputs) {
       specs.push_back(input.spec);
@@ -201,13 +201,13 @@ ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& in
 }
 
 void add_long_trace(Module& module, ExportTraces& traces) {
-  constexpr std::int64_t longest = 4096, batch = 43;
+  constexpr std::int64_t longest = 4096, samples = 43;
   const auto trace_with = [&](std::int64_t size) -> std::optional<Graph> {
     std::vector<Spec> specs;
     for (const ExportInput& input : traces.inputs) {
       specs.push_back(input.spec);
       for (std::size_t axis = 0; axis < input.symbols.size(); ++axis) {
-        if (!input.symbols[axis].empty()) specs.back().shape[axis] = input.symbols[axis] == "batch" ? batch : size;
+        if (!input.symbols[axis].empty()) specs.back().shape[axis] = input.symbols[axis] == "batch" ? samples : size;
       }
     }
     try {
