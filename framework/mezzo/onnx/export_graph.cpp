@@ -145,6 +145,14 @@ std::string ExportGraph::weight(const std::string& name, const Tensor& value) {
   return given;
 }
 
+void ExportGraph::keep_arrays(const std::set<std::string>& names) {
+  arrays.erase(
+      std::remove_if(arrays.begin(), arrays.end(), [&](const auto& array) { return names.count(array.first) == 0; }),
+      arrays.end());
+  places_.clear();
+  for (std::size_t i = 0; i < arrays.size(); ++i) places_[arrays[i].first] = i;
+}
+
 const Tensor* ExportGraph::array(const std::string& name) const {
   const auto found = places_.find(name);
   return found == places_.end() ? nullptr : &arrays[found->second].second;

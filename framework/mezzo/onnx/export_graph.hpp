@@ -102,6 +102,9 @@ class ExportGraph {
   /// Array of that name, or null.
   const Tensor* array(const std::string& name) const;
 
+  /// Removes the arrays with other names than these.
+  void keep_arrays(const std::set<std::string>& names);
+
   /// Starts the body of a Scan: following nodes belong to it. finish_body() returns its nodes.
   void start_body() { outer_.push_back(std::exchange(nodes, {})); }
   std::vector<ExportNode> finish_body();

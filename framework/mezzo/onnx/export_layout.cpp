@@ -245,10 +245,7 @@ void remove_unused(ExportGraph& graph, const ExportNames& outputs) {
   }
   std::reverse(kept.begin(), kept.end());
   graph.nodes = std::move(kept);
-  auto& arrays = graph.arrays;
-  arrays.erase(
-      std::remove_if(arrays.begin(), arrays.end(), [&](const auto& array) { return needed.count(array.first) == 0; }),
-      arrays.end());
+  graph.keep_arrays(needed);
 }
 
 void name_outputs(ExportGraph& graph, const ExportNames& outputs) {

@@ -10,6 +10,9 @@ void move_transposes(ExportGraph& graph, const ExportNames& outputs);
 /// Stores arrays that are only read transposed in that order of axes.
 void transpose_arrays(ExportGraph& graph);
 
+/// Gives convolutions the vector that is added to their output as their bias.
+void join_biases(ExportGraph& graph, const ExportNames& outputs);
+
 /// Removes nodes and arrays on which no output depends.
 void remove_unused(ExportGraph& graph, const ExportNames& outputs);
 

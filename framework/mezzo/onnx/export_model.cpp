@@ -187,6 +187,8 @@ ExportedModel export_model(const ExportTraces& traces, const std::vector<std::st
   remove_unused(out.graph, output_names);
   transpose_arrays(out.graph);
   remove_unused(out.graph, output_names);
+  join_biases(out.graph, output_names);
+  remove_unused(out.graph, output_names);
   name_outputs(out.graph, output_names);
   return out;
 }
