@@ -116,13 +116,14 @@ BOOST_AUTO_TEST_CASE(other_files_are_named) {
     BOOST_TEST(refused<FileError>([&] { model.save_weights(other); }).find(" is the suffix of ") != std::string::npos);
     BOOST_TEST(!std::filesystem::exists(other));
   }
-  BOOST_TEST(refused<FileError>([&] { model.save("x.pb"); }) ==
-             "[model \"x.pb\"] the file must end in .mezzo, or have a suffix of its own; \".pb\" is the suffix of "
-             "a TensorFlow graph, which is not written");
   BOOST_TEST(
-      refused<FileError>([&] { model.save("x.onnx"); }) ==
-      "[model \"x.onnx\"] the file must end in .mezzo, or have a suffix of its own; \".onnx\" is the suffix of an "
-      "ONNX model, which export_onnx() of <mezzo/onnx.hpp> writes");
+      refused<FileError>([&] { model.save("x.pb"); }) ==
+      "[model \"x.pb\"] the file must end in .mezzo or .keras, or have a suffix of its own; \".pb\" is the suffix of "
+      "a TensorFlow graph, which is not written");
+  BOOST_TEST(refused<FileError>([&] { model.save("x.onnx"); }) ==
+             "[model \"x.onnx\"] the file must end in .mezzo or .keras, or have a suffix of its own; \".onnx\" is the "
+             "suffix of an "
+             "ONNX model, which export_onnx() of <mezzo/onnx.hpp> writes");
   BOOST_TEST(refused<FileError>([&] { load_model(path); }).find("a part of the file must have") != std::string::npos);
 }
 

@@ -120,7 +120,7 @@ KerasModelFiles& keras_model_files() {
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
   if (std::filesystem::path(path).extension() == ".keras") return keras_model_files().save(model, path, options);
   const std::string where = label_of_file(path);
-  check_suffix(path, FileKind::safetensors, where, ".mezzo, or have a suffix of its own");
+  check_suffix(path, FileKind::safetensors, where, ".mezzo or .keras, or have a suffix of its own");
   if (!options.overwrite && std::filesystem::exists(path)) {
     fail<FileError>(where, "the file must not exist with overwrite = false; it does");
   }
