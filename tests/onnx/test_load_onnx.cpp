@@ -71,6 +71,18 @@ BOOST_AUTO_TEST_CASE(a_saved_model_loads_again) {
   BOOST_TEST(back->trainable_weights().size() == 4);
 }
 
+BOOST_AUTO_TEST_CASE(keras_files_hold_no_loaded_model) {
+  OnnxFile file;
+  add_perceptron(file);
+  const Any<Model> model = file.load();
+  const Folder folder;
+  const std::string path = folder.path("a.keras");
+  check_throws<ValueError>(
+      "[model \"" + path + "\"] the model can't be saved for Keras: [mezzo>OnnxModel] Keras has no class of this name",
+      [&] { model->save(path); });
+  BOOST_TEST(!std::filesystem::exists(path));
+}
+
 BOOST_AUTO_TEST_CASE(only_chosen_weights_train) {
   OnnxFile file;
   add_perceptron(file);

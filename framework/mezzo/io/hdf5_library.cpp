@@ -57,12 +57,8 @@ hid_t named_type(DType dtype) {
 }  // namespace
 
 Hdf5Lock::Hdf5Lock() : lock_(hdf5_mutex()) {
-  static const bool prepared = [] {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    H5PLset_loading_state(0);
-    return true;
-  }();
-  static_cast<void>(prepared);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // of this thread
+  H5PLset_loading_state(0);
 }
 
 std::string hdf5_reason() {

@@ -12,7 +12,10 @@ class Hdf5Writer::Library {
   explicit Library(const std::string& where) : where_(where) {
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fapl_core(access.get(), 1U << 20U, false);
-    file_ = Hdf5Id(H5Fcreate("weights.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
+    // libhdf5 opens no second file of the same name, though these files are in memory alone.
+    static std::uint64_t files = 0;  // under the lock
+    const std::string name = fmt::format("{}.h5", files++);
+    file_ = Hdf5Id(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     check(file_.get());
     creation_ = Hdf5Id(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation_.get(), false);

@@ -4,6 +4,7 @@
 #include <mezzo/mezzo.hpp>
 
 #include <functional>
+#include <thread>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
@@ -208,6 +209,43 @@ BOOST_AUTO_TEST_CASE(registered_classes_are_found_by_their_names) {
   const auto again = load_model(folder.path("a.keras"));
   BOOST_TEST(again->predict(Tensor({1, 3}, std::vector<float>{1, 2, 3}))
                  .equal(model.predict(Tensor({1, 3}, std::vector<float>{1, 2, 3}))));
+}
+
+BOOST_AUTO_TEST_CASE(options_have_the_names_of_keras) {
+  const Folder folder;
+  Sequential model({Input({3}), Dense(1, {.activation = "sigmoid"})});
+  model.compile({.optimizer = SGD({.learning_rate = PiecewiseConstantDecay({10}, {0.5, 0.25})}),
+                 .loss = "binary_crossentropy",
+                 .metrics = {PrecisionAtRecall(0.25), RecallAtPrecision(0.375), SensitivityAtSpecificity(0.5),
+                             SpecificityAtSensitivity(0.625)}});
+  model.save(folder.path("a.keras"));
+  const Json compiled = Json::parse(entries_of(folder.path("a.keras")).at("config.json")).at("compile_config");
+  BOOST_TEST(compiled.at("optimizer").at("config").at("learning_rate").at("config").at("values") == Json({0.5, 0.25}));
+  const Json& metrics = compiled.at("metrics");
+  BOOST_TEST(metrics[0].at("config").at("recall") == 0.25);
+  BOOST_TEST(metrics[1].at("config").at("precision") == 0.375);
+  BOOST_TEST(metrics[2].at("config").at("specificity") == 0.5);
+  BOOST_TEST(metrics[3].at("config").at("sensitivity") == 0.625);
+  load_model(folder.path("a.keras"))->save(folder.path("b.keras"));
+  BOOST_TEST(Json::parse(entries_of(folder.path("b.keras")).at("config.json")).at("compile_config") == compiled);
+}
+
+BOOST_AUTO_TEST_CASE(threads_write_files_of_their_own) {
+  const Folder folder;
+  std::vector<std::string> errors(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        Sequential model({Input({4}), Dense(2)});
+        for (int n = 0; n < 5; ++n) model.save_weights(folder.path(std::to_string(i) + ".weights.h5"));
+      } catch (const std::exception& error) {
+        errors[i] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& error : errors) BOOST_TEST(error.empty(), error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

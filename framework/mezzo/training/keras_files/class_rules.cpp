@@ -14,14 +14,19 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 bool starts_with(const std::string& text, const std::string& begin) { return text.rfind(begin, 0) == 0; }
 
-/// A member with another name in mezzo. An empty class: all classes.
+/// A member with another name in mezzo. An empty class: all classes. Names of Keras 2 are read, not written.
 struct Renamed {
   const char *class_name, *keras, *mezzo;
+  bool keras_2 = false;
 };
 
 constexpr Renamed renamed[] = {
-    {"LeakyReLU", "alpha", "negative_slope"},  // Keras 2
-    {"", "lr", "learning_rate"},               // Keras 2
+    {"LeakyReLU", "alpha", "negative_slope", true},
+    {"", "lr", "learning_rate", true},
+    {"PrecisionAtRecall", "recall", "least"},
+    {"RecallAtPrecision", "precision", "least"},
+    {"SensitivityAtSpecificity", "specificity", "least"},
+    {"SpecificityAtSensitivity", "sensitivity", "least"},
 };
 
 /// Bounds of random numbers, of which Keras also writes one number.
@@ -107,7 +112,12 @@ std::string member_in(const std::string& class_name, const std::string& member) 
   return member;
 }
 
-std::string member_out(const std::string&, const std::string& member) { return member; }
+std::string member_out(const std::string& class_name, const std::string& member) {
+  for (const Renamed& row : renamed) {
+    if (!row.keras_2 && class_name == row.class_name && member == row.mezzo) return row.keras;
+  }
+  return member;
+}
 
 std::string class_in(const std::string& name) {
   static const auto* const names = new std::map<std::string, std::string>{
@@ -168,6 +178,7 @@ const MezzoMember* member_of_mezzo_alone(const std::string& class_name, const st
       {"reduction_axis", nullptr},
   };
   if (starts_with(class_name, "Conv") || class_name == "GroupNormalization") return nullptr;
+  if (class_name == "PiecewiseConstantDecay") return nullptr;  // its `values` are Keras'
   const auto found =
       std::find_if(members->begin(), members->end(), [&](const MezzoMember& one) { return member == one.name; });
   return found == members->end() ? nullptr : &*found;
@@ -197,7 +208,7 @@ bool is_class_of_mezzo_alone(KerasFamily family, const std::string& name) {
       new std::set<std::string>{"FeatureSpace",         "PositionEmbedding",         "RotaryEmbedding",
                                 "SinePositionEncoding", "TokenAndPositionEmbedding", "GELU"};
   static const auto* const others = new std::set<std::string>{"LARS", "LinearWarmup"};
-  return (family == KerasFamily::layer ? layers : others)->count(name) != 0;
+  return starts_with(name, "mezzo>") || (family == KerasFamily::layer ? layers : others)->count(name) != 0;
 }
 
 bool has_no_policy(const std::string& class_name) {
