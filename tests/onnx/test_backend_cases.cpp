@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <mezzo/mezzo.hpp>
@@ -21,27 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string field_of(char key, const std::string& bytes) {
-  std::string out(1, key);
-  for (std::size_t size = bytes.size(); true; size >>= 7U) {
-    out += static_cast<char>((size & 127U) | (size > 127U ? 128U : 0U));
-    if (size <= 127U) return out + bytes;
-  }
-}
-
-// Arrays of the files input_0.pb, input_1.pb, ... of a case. Each is read as the only initializer of a model.
+// Arrays of the files input_0.pb, input_1.pb, ... of a case.
 std::vector<Tensor> arrays_of(const fs::path& folder, const std::string& what) {
   std::vector<Tensor> out;
   for (int i = 0;; ++i) {
     const fs::path path = folder / (what + "_" + std::to_string(i) + ".pb");
     if (!fs::exists(path)) return out;
     std::ifstream file(path, std::ios::binary);
-    const std::string tensor(std::istreambuf_iterator<char>(file), {});
-    const std::string bytes = field_of(7 * 8 + 2, field_of(5 * 8 + 2, tensor));
-    ::onnx::ModelProto model;
-    if (!model.ParseFromArray(bytes.data(), bytes.size()))
-      throw FileError("the array " + path.string() + " is damaged");
-    out.push_back(detail::read_onnx_tensor(model.graph().initializer(0), "", what));
+    ::onnx::TensorProto tensor;
+    if (!tensor.ParseFromIstream(&file)) throw FileError("the array " + path.string() + " is damaged");
+    out.push_back(detail::read_onnx_tensor(tensor, "", what));
   }
 }
 

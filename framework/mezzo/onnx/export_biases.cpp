@@ -34,11 +34,7 @@ class BiasJoiner {
  private:
   void count_readers(const ExportNode& node) {
     for (const std::string& input : node.inputs) ++readers_[input];
-    for (const ExportAttribute& attribute : node.attributes) {
-      const auto* body = std::get_if<std::shared_ptr<const ExportBody>>(&attribute.value);
-      if (body == nullptr) continue;
-      for (const ExportNode& inner : (*body)->nodes) count_readers(inner);
-    }
+    visit_bodies(node, [&](const ExportNode& inner) { count_readers(inner); });
   }
 
   ExportNode* maker(const std::string& name) const {

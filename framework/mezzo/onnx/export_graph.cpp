@@ -67,6 +67,14 @@ bool takes_bfloat16(const std::string& op) {
 
 }  // namespace
 
+void visit_bodies(const ExportNode& node, const std::function<void(const ExportNode&)>& visit) {
+  for (const ExportAttribute& attribute : node.attributes) {
+    const auto* body = std::get_if<std::shared_ptr<const ExportBody>>(&attribute.value);
+    if (body == nullptr) continue;
+    for (const ExportNode& inner : (*body)->nodes) visit(inner);
+  }
+}
+
 DType ExportGraph::written(DType dtype) const {
   return wide_ && (dtype == DType::bfloat16 || dtype == DType::float16) ? DType::float32 : dtype;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -52,6 +53,9 @@ struct ExportBody {
   std::vector<Port> inputs, outputs;
 };
 
+/// Calls `visit` for the nodes of the bodies that a node has.
+void visit_bodies(const ExportNode& node, const std::function<void(const ExportNode&)>& visit);
+
 /// An ONNX graph that is being made: nodes in order, and arrays that it holds.
 class ExportGraph {
  public:
@@ -75,7 +79,7 @@ class ExportGraph {
   DType dtype(const std::string& name) const;
 
   /// Adds a node and returns its only output. Its dtype is that of the first input unless the operator has another.
-  /// Where the operator doesn't take bfloat16, it computes in float32 and the output is rounded.
+  /// An operator that doesn't take bfloat16 computes in float32, and its output is rounded.
   std::string add(const std::string& op, const ExportNames& inputs, const ExportAttributes& attributes = {});
 
   /// The same for an output of a dtype of its own.

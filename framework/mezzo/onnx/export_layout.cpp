@@ -6,6 +6,9 @@
 #include <optional>
 #include <string_view>
 
+#include <mezzo/graph/trace.hpp>
+#include <mezzo/ops/basic_ops.hpp>
+
 namespace mezzo::detail {
 namespace {
 
@@ -34,14 +37,6 @@ const ExportAttribute* find(const ExportNode& node, const std::string& name) {
 }
 
 Shape permutation_of(const ExportNode& node) { return std::get<Shape>(find(node, "perm")->value); }
-
-void visit_bodies(const ExportNode& node, const std::function<void(const ExportNode&)>& visit) {
-  for (const ExportAttribute& attribute : node.attributes) {
-    const auto* body = std::get_if<std::shared_ptr<const ExportBody>>(&attribute.value);
-    if (body == nullptr) continue;
-    for (const ExportNode& inner : (*body)->nodes) visit(inner);
-  }
-}
 
 /// Value `of`, transposed.
 struct View {
@@ -162,37 +157,12 @@ class Mover {
   std::map<std::pair<std::string, std::int64_t>, std::string> channels_;
 };
 
-/// Elements of x with axis i of the result being axis permutation[i] of x.
-Tensor permuted(const Tensor& x, const Shape& permutation) {
-  Shape shape, strides;
-  const Shape from = row_major_strides(x.shape());
-  for (const std::int64_t axis : permutation) {
-    shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
-    strides.push_back(from[static_cast<std::size_t>(axis)]);
-  }
-  Tensor out = Tensor::uninitialized(shape, x.dtype());
-  const std::size_t width = dtype_size(x.dtype());
-  const auto* source = static_cast<const char*>(x.raw());
-  auto* target = static_cast<char*>(out.mutable_raw());
-  Shape at(shape.size(), 0);
-  std::int64_t place = 0;
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    std::copy_n(source + static_cast<std::size_t>(place) * width, width, target + static_cast<std::size_t>(i) * width);
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      place += strides[axis];
-      if (++at[axis] < shape[axis]) break;
-      place -= strides[axis] * shape[axis];
-      at[axis] = 0;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void move_transposes(ExportGraph& graph, const ExportNames& outputs) { Mover(graph, outputs).run(); }
 
 void transpose_arrays(ExportGraph& graph) {
+  const OutsideTrace at_once;
   std::unordered_map<std::string, std::vector<ExportNode*>> readers;
   std::unordered_map<std::string, bool> in_body;
   for (ExportNode& node : graph.nodes) {
@@ -211,7 +181,7 @@ void transpose_arrays(ExportGraph& graph) {
       return node->op == "Transpose" && permutation_of(*node) == permutation_of(*transposes.front());
     });
     if (transposes.empty() || !all) continue;
-    value = permuted(value, permutation_of(*transposes.front()));
+    value = transpose(Value(value), permutation_of(*transposes.front())).tensor();
     for (ExportNode* node : transposes) {
       node->op = "Identity";
       node->attributes.clear();

@@ -6,13 +6,12 @@
 #include <set>
 #include <string_view>
 
+#include <mezzo/core/base64.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/onnx/import_tensors.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-constexpr char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 constexpr std::int64_t most_copied = std::int64_t{1} << 22;  // elements of copies
 
@@ -93,36 +92,14 @@ void strip_onnx_numbers(::onnx::ModelProto& model, const std::vector<std::string
 
 std::string onnx_message_text(const ::onnx::ModelProto& model) {
   const std::string bytes = model.SerializeAsString();
-  std::string out;
-  out.reserve(bytes.size() / 3 * 4 + 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      bits = bits << 8U | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j > bytes.size() ? '=' : base64_digits[bits >> (18U - 6U * static_cast<unsigned>(j)) & 63U];
-    }
-  }
-  return out;
+  return encode_base64(bytes.data(), bytes.size());
 }
 
 ::onnx::ModelProto onnx_message(const std::string& text) {
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    const std::size_t digit = std::string_view(base64_digits).find(c);
-    if (digit == std::string::npos) fail<ValueError>("[OnnxModel]", "graph must be a message in base64");
-    bits = bits << 6U | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 255U);
-  }
+  const auto bytes = decode_base64(std::string_view(text).substr(0, text.find('=')));
+  if (!bytes) fail<ValueError>("[OnnxModel]", "graph must be a message in base64");
   ::onnx::ModelProto model;
-  if (!model.ParseFromArray(bytes.data(), bytes.size()) || !model.has_graph()) {
+  if (!model.ParseFromString(*bytes) || !model.has_graph()) {
     fail<ValueError>("[OnnxModel]", "graph must be a message of ONNX in base64; got a damaged one");
   }
   return model;

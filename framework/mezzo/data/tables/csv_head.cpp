@@ -48,7 +48,7 @@ char found_sep(std::string_view text, const CsvDialect& dialect) {
   return best.value_or(',');
 }
 
-/// As in pandas, equal names become "a", "a.1". Empty ones become "Unnamed: 2", in column 2, after the others.
+/// Makes names differ as pandas does: equal ones become "a", "a.1"; after them, empty ones "Unnamed: 2", in column 2.
 std::vector<std::string> different_names(const std::vector<std::string_view>& fields) {
   std::vector<std::string> names;
   std::vector<std::size_t> order, unnamed;

@@ -11,7 +11,7 @@
 
 namespace mezzo::detail {
 
-/// What adapt() of a layer has found. Copies of the layer share it, as weights are; clone() copies it.
+/// State that adapt() of a layer has found. Copies of the layer share it, as weights are; clone() copies it.
 template <class Found>
 class Adapted {
  public:

@@ -3,6 +3,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/layers/preprocessing/feature_space.hpp>
 #include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/file_errors.hpp>
 
 // A FeatureSpace in a file: safetensors without tensors, whose metadata have its config as that of a layer. Model files
 // have the same object among their layers.
@@ -113,19 +114,11 @@ FeatureSpace FeatureSpace::load(const std::string& path, const std::string& name
                      "a file of FeatureSpace::save() or of Model::save() (.mezzo)");
   const SafetensorsFile file(path);
   const std::string text = config_of_file(file, where);
-  try {
+  return detail::with_file_errors(where, [&] {
     const detail::Json json = detail::parse_config(text, "");
     const Any<Layer> layer = detail::layer_configs().read(chosen_space(json, name, where), Policy());
-    return dynamic_cast<const FeatureSpace&>(*layer);
-  } catch (const FileError&) {
-    throw;
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const Error& error) {
-    fail<FileError>(where, "{}", error.what());
-  } catch (const detail::Json::exception& error) {
-    fail<FileError>(where, "the config is malformed: {}", error.what());
-  }
+    return FeatureSpace(dynamic_cast<const FeatureSpace&>(*layer));
+  });
 }
 
 }  // namespace mezzo

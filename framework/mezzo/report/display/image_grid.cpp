@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mezzo/core/base64.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/data/image/encode.hpp>
 #include <mezzo/data/image/resize.hpp>
@@ -10,6 +11,10 @@
 
 namespace mezzo {
 namespace {
+
+std::string base64_of(const std::vector<std::uint8_t>& bytes) {
+  return detail::encode_base64(bytes.data(), bytes.size());
+}
 
 constexpr const char* grid_label = "[ImageGrid]";
 constexpr std::int64_t caption_height = 16;  // in pixels
@@ -119,7 +124,7 @@ std::string ImageGrid::svg() const {
     const std::int64_t y = i / columns() * down;
     svg +=
         fmt::format("<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" xlink:href=\"data:image/png;base64,{}\"/>\n",
-                    x, y, width, height, detail::base64(image::encode_png(scaled(i))));
+                    x, y, width, height, base64_of(image::encode_png(scaled(i))));
     if (below == 0) continue;
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x + width / 2, y + height + 12,
                        detail::xml_escaped(options_.captions[static_cast<std::size_t>(i)]));
@@ -132,7 +137,7 @@ MimeBundle ImageGrid::mime() const {
   std::string text =
       fmt::format("{} {} of {} x {} x {}", count(), count() == 1 ? "image" : "images", shape[1], shape[2], shape[3]);
   if (!options_.captions.empty()) text += fmt::format(": {}", fmt::join(options_.captions, ", "));
-  MimeBundle bundle{{"image/png", detail::base64(png())}, {"text/plain", text}};
+  MimeBundle bundle{{"image/png", base64_of(png())}, {"text/plain", text}};
   if (!options_.captions.empty()) bundle["image/svg+xml"] = svg();
   return bundle;
 }

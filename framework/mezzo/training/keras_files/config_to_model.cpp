@@ -37,18 +37,4 @@ void compile_by_keras_config(Model& model, const Json& config) {
   }
 }
 
-Any<Model> with_file_errors(const std::string& where, const std::function<Any<Model>()>& read) {
-  try {
-    return read();
-  } catch (const FileError&) {
-    throw;
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const Error& error) {
-    fail<FileError>(where, "{}", error.what());
-  } catch (const Json::exception& error) {
-    fail<FileError>(where, "the config is malformed: {}", error.what());
-  }
-}
-
 }  // namespace mezzo::detail

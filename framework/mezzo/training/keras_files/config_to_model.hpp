@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <string>
 
 #include <mezzo/io/hdf5_file.hpp>
@@ -14,8 +13,5 @@ Any<Model> model_of_keras_config(const Json& config, const Hdf5File& weights, co
 
 /// Compiles a model by Keras' compile_config. A ValueError names what mezzo lacks, with the way around it.
 void compile_by_keras_config(Model& model, const Json& config);
-
-/// Calls `read`, with other errors than FileErrors and MemoryErrors as FileErrors that start with `where`.
-Any<Model> with_file_errors(const std::string& where, const std::function<Any<Model>()>& read);
 
 }  // namespace mezzo::detail

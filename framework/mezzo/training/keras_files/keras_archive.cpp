@@ -1,13 +1,13 @@
 #include <mezzo/training/keras_files/keras_archive.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/zip_file.hpp>
 #include <mezzo/io/zip_writer.hpp>
+#include <mezzo/nn/file_errors.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/keras_files/compile_out.hpp>
 #include <mezzo/training/keras_files/config_to_model.hpp>
@@ -17,7 +17,6 @@
 #include <mezzo/training/keras_files/weight_groups.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/model_file.hpp>
-#include <mezzo/training/step/run_scopes.hpp>
 #include <mezzo/training/step/training_state.hpp>
 
 namespace mezzo::detail {
@@ -115,16 +114,8 @@ Any<Model> load_keras_model(const std::string& path, const LoadModelOptions& opt
       where, [&] { return archive ? load_archive(path, options, where) : load_legacy_model(path, options, where); });
 }
 
-void save_keras_model(Model& model, const std::string& path, const SaveOptions& options) {
+void save_keras_model(Model& model, const std::string& path, bool compiled, std::optional<IdleScope>& idle) {
   const std::string where = label_of_archive(path);
-  if (!options.overwrite && std::filesystem::exists(path)) {
-    fail<FileError>(where, "the file must not exist with overwrite = false; it does");
-  }
-  std::optional<IdleScope> idle(std::in_place, model, false);
-  if (!model.state()->called && file_weights(*model.state()).weights.empty()) {
-    fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
-  }
-  const bool compiled = options.compile && model.compile_options() != nullptr;
   std::string config;
   try {
     config = archive_config(model, compiled).dump(-1, ' ', true);

@@ -8,6 +8,7 @@
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/file_errors.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/model/config_work.hpp>
@@ -118,9 +119,9 @@ KerasModelFiles& keras_model_files() {
 }
 
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
-  if (std::filesystem::path(path).extension() == ".keras") return keras_model_files().save(model, path, options);
   const std::string where = label_of_file(path);
-  check_suffix(path, FileKind::safetensors, where, ".mezzo or .keras, or have a suffix of its own");
+  const bool keras = std::filesystem::path(path).extension() == ".keras";
+  if (!keras) check_suffix(path, FileKind::safetensors, where, ".mezzo or .keras, or have a suffix of its own");
   if (!options.overwrite && std::filesystem::exists(path)) {
     fail<FileError>(where, "the file must not exist with overwrite = false; it does");
   }
@@ -128,6 +129,8 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   if (!model.state()->called && file_weights(*model.state()).weights.empty()) {
     fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
   }
+  const bool compiled = options.compile && model.compiled_.has_value();
+  if (keras) return keras_model_files().save(model, path, compiled, idle);
   Metadata metadata{{"format", format}, {"format_version", version}};
   metadata[config] = config_text(model);
   // The model's own policy: the policy of a Trainer, an autocast() or a container around its last run is not saved.
@@ -135,7 +138,6 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();
   }
-  const bool compiled = options.compile && model.compiled_.has_value();
   if (compiled) {
     try {
       metadata[compile] = text_of_config(write_compile(*model.compiled_, model));
@@ -165,7 +167,7 @@ Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& opti
   if (kind == FileKind::keras || kind == FileKind::hdf5) return keras_model_files().load(path, options);
   const SafetensorsFile file(path);
   check_format(file, where);
-  try {
+  return with_file_errors(where, [&] {
     const Json json = parse_config(metadata_text(file, config), where);
     const Policy otherwise = metadata_text(file, policy);
     std::optional<Any<Model>> made;
@@ -188,15 +190,7 @@ Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& opti
       restore_weights(file, model, where);
     }
     return *made;
-  } catch (const FileError&) {
-    throw;
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const Error& error) {
-    fail<FileError>(where, "{}", error.what());
-  } catch (const Json::exception& error) {
-    fail<FileError>(where, "the config is malformed: {}", error.what());
-  }
+  });
 }
 
 void fail_other_model(const std::string& path) {

@@ -123,7 +123,7 @@ class SpecialTokens {
 
   std::uint32_t id(const std::string& token) const { return *vocabulary_.find(token); }
 
-  /// As in a tokenizer.json.
+  /// Tokens as the list "added_tokens" of a tokenizer.json has them.
   Json json() const {
     Json out = Json::array();
     for (const auto& [id, token] : tokens_) {

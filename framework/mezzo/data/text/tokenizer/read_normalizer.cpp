@@ -1,5 +1,6 @@
 #include <array>
 
+#include <mezzo/core/base64.hpp>
 #include <mezzo/data/text/tokenizer/normalizers.hpp>
 #include <mezzo/data/text/tokenizer/part_reader.hpp>
 #include <mezzo/data/text/tokenizer/read_parts.hpp>
@@ -7,23 +8,12 @@
 namespace mezzo::detail {
 namespace {
 
-std::string decode_base64(const std::string& text, const JsonFields& fields, const std::string& name) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  std::uint32_t bits = 0;
-  int count = 0;
-  const std::string_view whole = std::string_view(text).substr(0, text.find_last_not_of('=') + 1);
-  for (const char c : whole) {
-    const std::size_t digit = digits.find(c);
-    if (digit == std::string_view::npos) fields.refuse(name, "in base64");
-    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    out += static_cast<char>(bits >> static_cast<unsigned>(count) & 0xFFU);
-  }
-  if (text.size() % 4 != 0 || text.size() - whole.size() > 2) fields.refuse(name, "in base64, with its padding");
-  return out;
+std::string read_base64(const JsonFields& fields, const std::string& name, const std::string& text) {
+  const std::string_view digits = std::string_view(text).substr(0, text.find_last_not_of('=') + 1);
+  auto bytes = decode_base64(digits);
+  if (!bytes) fields.refuse(name, "in base64");
+  if (text.size() % 4 != 0 || text.size() - digits.size() > 2) fields.refuse(name, "in base64, with its padding");
+  return *std::move(bytes);
 }
 
 NormalizerPtr read_bert(JsonFields& fields) {
@@ -42,7 +32,7 @@ NormalizerPtr read_strip(JsonFields& fields) {
 
 NormalizerPtr read_precompiled(JsonFields& fields) {
   const char* name = "precompiled_charsmap";
-  return precompiled_normalizer(decode_base64(fields.text(name), fields, name),
+  return precompiled_normalizer(read_base64(fields, name, fields.text(name)),
                                 fields.where() + " " + fields.path(name) + ":");
 }
 
