@@ -6,6 +6,7 @@ is written here; every other name needs a reason in MISSING, and a reason for a 
 
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from declarations import declarations
@@ -151,14 +152,15 @@ class Catalogue:
 
 def tables(table):
     """(name of the generated part, function of the root that returns its text) for each family."""
+    catalogue_of = lru_cache(maxsize=1)(Catalogue)  # one reading of a tree serves all families
     for family in json.loads(NAMES.read_text(encoding="utf-8")):
-        yield family, lambda root, family=family: family_tables(table, root, family)
+        yield family, lambda root, family=family: family_tables(table, root, family, catalogue_of)
 
 
-def family_tables(table, root, family):
+def family_tables(table, root, family, catalogue_of):
     if not (Path(root) / "framework/mezzo/mezzo.hpp").is_file():  # a part of the tree
         return None
-    catalogue = Catalogue(root)
+    catalogue = catalogue_of(root)
     lines = list(catalogue.lines(family))
     there = [(name, ours) for name, ours, _ in lines if ours is not None]
     missing = [(name, reason) for name, ours, reason in lines if ours is None]

@@ -84,10 +84,13 @@ class Tree:
         self.root = Path(root)
         self.files = list_files(root)
         self.tracked = set(self.files)
+        self.read = {}  # lines by path
         self.public = self.find_public()
 
     def lines(self, path):
-        return (self.root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+        if path not in self.read:
+            self.read[path] = (self.root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+        return self.read[path]
 
     def includes(self, path):
         return [m.groups() for m in map(INCLUDE.match, self.lines(path)) if m]

@@ -5,6 +5,7 @@ statements of namespaces. Declarations that macros make are not found.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\''
@@ -12,6 +13,8 @@ NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?
 CLASS = re.compile(r"^(?:class|struct|union)\b")
 ATTRIBUTE = re.compile(r"\[\[.*?\]\]|\balignas\s*\([^)]*\)|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b(?!\s*\()")
 TEMPLATE = re.compile(r"^template\s*<")
+MARK = re.compile(r"[({;}]")  # ends a statement, or begins a part of it that is skipped
+BRACKETS = {pair: re.compile(f"[{re.escape(pair)}]") for pair in ("()", "{}", "<>")}
 FUNCTION = re.compile(r"(operator\s*(?:\(\s*\)|[^\s\w(]+|\w[\w:\s<>*&]*?)|~?[A-Za-z_]\w*)\s*\(")
 
 
@@ -34,31 +37,26 @@ def clean(text):
 def matching(text, begin, opening, closing):
     """The place behind the bracket that closes the one at `begin`."""
     depth = 0
-    for i in range(begin, len(text)):
-        if text[i] == opening:
-            depth += 1
-        elif text[i] == closing:
-            depth -= 1
-            if depth == 0:
-                return i + 1
+    for bracket in BRACKETS[opening + closing].finditer(text, begin):
+        depth += 1 if bracket[0] == opening else -1
+        if depth == 0:
+            return bracket.end()
     return len(text)
 
 
 def statements(text, begin, end):
     """(text, begin of body, end of body) of each statement between two places; without a body both are None."""
     start = i = begin
-    while i < end:
-        if text[i] == "(":
-            i = matching(text, i, "(", ")")
-        elif text[i] == "{":
-            close = matching(text, i, "{", "}")
-            yield text[start:i], i + 1, close - 1
+    while mark := MARK.search(text, i, end):
+        if mark[0] == "(":
+            i = matching(text, mark.start(), "(", ")")
+        elif mark[0] == "{":
+            close = matching(text, mark.start(), "{", "}")
+            yield text[start:mark.start()], mark.end(), close - 1
             start = i = close
-        elif text[i] in ";}":
-            yield text[start:i], None, None
-            start = i = i + 1
         else:
-            i += 1
+            yield text[start:mark.start()], None, None
+            start = i = mark.end()
 
 
 def without_template(statement):
@@ -104,6 +102,7 @@ def scan(text, namespace, found):
             found.functions.add((namespace, function_name(statement)))
 
 
+@lru_cache(maxsize=None)  # tests of these checks read a tree several times
 def declarations(text):
     found = Declarations(set(), set(), set())
     scan(clean(text), "", found)

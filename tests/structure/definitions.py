@@ -4,6 +4,7 @@ As declarations.py, whose reading of statements it uses, this is no parser of C+
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from declarations import CLASS, FUNCTION, class_name, clean, statements, without_template
@@ -57,6 +58,12 @@ def is_initializer(statement, continued):
     """True if the braces behind the statement initialize a member in a constructor."""
     begins = continued and statement.startswith(",") or INITIALIZER.search(statement)
     return bool(begins) and re.search(r"[\w>]$", statement) is not None
+
+
+@lru_cache(maxsize=None)  # tests of the checks read a tree several times
+def definitions(text):
+    """The Definitions of a file with this text."""
+    return Definitions(text)
 
 
 class Definitions:

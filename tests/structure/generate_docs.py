@@ -80,12 +80,13 @@ def op_table(root):
                   for row in read_rows(with_includes(path))])
 
 
-PARTS = [Part("docs/architecture.md", "folders", folder_table),
-         Part("docs/architecture.md", "arrows", folder_drawing),
-         Part("docs/ops.md", "ops", op_table),
-         Part("docs/performance.md", "results", lambda root: records.overview(Path(root), table)),
-         Part("docs/benchmarks/notes.md", "records", lambda root: records.tables(Path(root), table)),
-         *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
+def parts():
+    return [Part("docs/architecture.md", "folders", folder_table),
+            Part("docs/architecture.md", "arrows", folder_drawing),
+            Part("docs/ops.md", "ops", op_table),
+            Part("docs/performance.md", "results", lambda root: records.overview(Path(root), table)),
+            Part("docs/benchmarks/notes.md", "records", lambda root: records.tables(Path(root), table)),
+            *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 
 def program_parts(root):
@@ -104,7 +105,7 @@ def replace_part(text, part, new):
 
 def generate(root, write):
     """Findings of parts that are not current; with `write` they are brought up to date."""
-    for part in [*PARTS, *program_parts(root)]:
+    for part in [*parts(), *program_parts(root)]:
         try:
             new = part.make(root)
         except (catalogue.CatalogueError, ProgramError) as error:

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from check_tree import ROOTS, Tree
-from definitions import ANONYMOUS, Definitions
+from definitions import ANONYMOUS, definitions
 
 CODE = (".cpp", ".hpp")
 
@@ -22,7 +22,7 @@ class Sources:
     @cached_property
     def defined(self):
         """The Definitions of each file."""
-        return {path: Definitions("\n".join(self.tree.lines(path))) for path in self.library + self.tests}
+        return {path: definitions("\n".join(self.tree.lines(path))) for path in self.library + self.tests}
 
     @cached_property
     def namespaces(self):
