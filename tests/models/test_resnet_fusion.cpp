@@ -44,7 +44,7 @@ Training train(const char* policy, bool fuse, std::size_t steps) {
 /// `tolerance` is relative to the losses.
 void check(const char* policy, double tolerance) {
   const bool small = std::getenv("MEZZO_TEST_SMALL") != nullptr;
-  const std::size_t steps = small ? 4 : 30;
+  const std::size_t steps = small ? 4 : 12;
   const Training fused = train(policy, true, steps), plain = train(policy, false, steps);
   BOOST_TEST(fused.kernels < plain.kernels);
   double largest = 0;
@@ -53,7 +53,7 @@ void check(const char* policy, double tolerance) {
     largest = std::max(largest, difference);
     BOOST_TEST(difference <= tolerance, "step " << i << ": " << fused.losses[i] << " against " << plain.losses[i]);
   }
-  BOOST_TEST(fused.losses.back() < fused.losses.front() * (small ? 1 : 0.5));
+  BOOST_TEST(fused.losses.back() < fused.losses.front() * (small ? 1 : 0.7));
   BOOST_TEST_MESSAGE(policy << ": " << fused.kernels << " kernels against " << plain.kernels << ", losses from "
                             << fused.losses.front() << " to " << fused.losses.back() << ", apart by " << largest);
 }
@@ -64,10 +64,10 @@ BOOST_AUTO_TEST_SUITE(resnet_fusion)
 
 // Fused passes round at other places, and training magnifies the differences: a ReLU at 0 takes the other branch, and
 // normalization over 16 values per channel in layer4 is sensitive. A change of the images by one rounding (relative
-// 1e-7, in bfloat16 2e-3) changes these losses by up to 2e-4 and 9e-3 in 30 steps. The tolerances are a few times as
-// large. At ten times the learning rate the changes would be ten times as large.
+// 1e-7, in bfloat16 2e-3) changes these losses by up to 2e-4 and 9e-3 in 30 steps. The tolerances for 12 steps are a few
+// times as large. At ten times the learning rate the changes would be ten times as large.
 BOOST_AUTO_TEST_CASE(float32_losses_agree) { check("float32", 1e-3); }
 
-BOOST_AUTO_TEST_CASE(mixed_bfloat16_losses_agree) { check("mixed_bfloat16", 3e-2); }
+BOOST_AUTO_TEST_CASE(mixed_bfloat16_losses_agree) { check("mixed_bfloat16", 2e-2); }
 
 BOOST_AUTO_TEST_SUITE_END()
