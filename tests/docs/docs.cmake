@@ -23,6 +23,8 @@ if(Python3_FOUND AND "docs/" MATCHES "${MEZZO_TEST_FOLDERS}")
   target_link_libraries(mezzo_docs PRIVATE mezzo_onnx_internal)
   target_compile_options(mezzo_docs PRIVATE -w)  # blocks show calls without a use of their results
   target_precompile_headers(mezzo_docs REUSE_FROM mezzo_test_headers)
+  # Reading the precompiled headers takes longer than most pages.
+  set_target_properties(mezzo_docs PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   foreach(page name IN ZIP_LISTS docs_pages docs_names)
     file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${page}")
     add_test(NAME docs.${name} COMMAND mezzo_docs ${path})
