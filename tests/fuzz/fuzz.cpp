@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include <mezzo/core/error.hpp>
@@ -29,6 +30,28 @@ namespace fs = std::filesystem;
   std::abort();
 }
 
+std::map<std::string, const Target*>& targets() {
+  static std::map<std::string, const Target*> all;
+  return all;
+}
+
+const Target* chosen = nullptr;  // by the command line
+
+// Takes the name of a target from the command line, which libFuzzer reads next.
+void choose(int* argc, char*** argv) {
+  const auto found = targets().find(*argc > 1 ? (*argv)[1] : "");
+  if (found == targets().end()) {
+    std::cerr << "usage: mezzo_fuzz TARGET [corpus folder or input] [options of libFuzzer]; targets:";
+    for (const auto& entry : targets()) std::cerr << ' ' << entry.first;
+    std::cerr << '\n';
+    std::exit(2);
+  }
+  chosen = found->second;
+  (*argv)[1] = (*argv)[0];
+  ++*argv;
+  --*argc;
+}
+
 // Descriptor of the one file in memory.
 int descriptor() {
   static const int value = ::memfd_create("fuzz", 0);
@@ -39,7 +62,7 @@ std::string path_of_file() { return "/proc/self/fd/" + std::to_string(descriptor
 
 void write_seeds(const fs::path& folder) {
   int number = 0;
-  for (const Bytes& seed : seeds()) {
+  for (const Bytes& seed : chosen->seeds()) {
     std::ofstream out(folder / ("seed-" + std::to_string(number++)), std::ios::binary);
     out.write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
   }
@@ -54,6 +77,11 @@ void check_text(const std::string& text) {
 }
 
 }  // namespace
+
+Target::Target(std::string name, void (*read_)(const Bytes& bytes), std::vector<Bytes> (*seeds_)())
+    : read(read_), seeds(seeds_) {
+  targets().emplace(std::move(name), this);
+}
 
 std::string file_of(const Bytes& bytes) {
   if (::ftruncate(descriptor(), 0) != 0 ||
@@ -99,10 +127,11 @@ void touch(const mezzo::Tensor& tensor) {
 
 }  // namespace mezzo_fuzz
 
-// Writes the seeds into the first corpus folder of the command line if it is empty.
+// Chooses the target and writes its seeds into the first corpus folder of the command line if it is empty.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   ::setenv("TMPDIR", "/dev/shm", 0);  // in memory: targets that save files would wait for the disk
   mezzo::set_output([](const std::string&) {});
+  mezzo_fuzz::choose(argc, argv);
   for (int i = 1; i < *argc; ++i) {
     const std::filesystem::path path = (*argv)[i];
     if ((*argv)[i][0] == '-' || !std::filesystem::is_directory(path)) continue;
@@ -114,7 +143,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    mezzo_fuzz::read_input({data, data + size});
+    mezzo_fuzz::chosen->read({data, data + size});
   } catch (const mezzo::Error& error) {
     mezzo_fuzz::check_text(error.what());
   }

@@ -1,4 +1,4 @@
-// What each fuzz target defines, and helpers for it. fuzz.cpp has libFuzzer's entry points.
+// A fuzz target, and helpers for it. fuzz.cpp has libFuzzer's entry points.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,15 @@ namespace mezzo_fuzz {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Reads an input. A mezzo::Error means that the input is refused; any other exception is a finding.
-void read_input(const Bytes& bytes);
+// A reader under test, registered by its source as a static object.
+struct Target {
+  // `read` reads an input. A mezzo::Error means that the input is refused; any other exception is a finding. `seeds`
+  // returns small inputs to start from.
+  Target(std::string name, void (*read)(const Bytes& bytes), std::vector<Bytes> (*seeds)());
 
-// Small inputs to start from.
-std::vector<Bytes> seeds();
+  void (*read)(const Bytes& bytes);
+  std::vector<Bytes> (*seeds)();
+};
 
 // Path of a file with these bytes. The next call changes the file.
 std::string file_of(const Bytes& bytes);

@@ -37,7 +37,10 @@ struct Training {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static Training training;
   const std::string path = file_of(bytes);
   try {
@@ -48,7 +51,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   training.resume(with_checksums(path));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   Sequential model = model_of();
   Trainer({.max_epochs = 1, .enable_progress_bar = false}).fit(model, loader_of());
@@ -58,3 +61,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   unchecked.replace(unchecked.find("\"crc32\""), 7, "\"crc33\"");
   return {whole, bytes_of(unchecked)};
 }
+
+const Target target("checkpoint", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -23,7 +23,10 @@ Table any_row() {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static const mezzo_tests::Folder folder;
   std::string path = file_of(bytes);
   if (nlohmann::json::accept(bytes.begin(), bytes.end())) {
@@ -40,7 +43,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const auto& entry : space.encode(any_row())) touch(entry.second);
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const auto seed = [](const std::string& features, const std::string& others) {
     const std::string text = R"({"class_name": "FeatureSpace", "config": {"name": "s", "dtype": null, "features": [)" +
                              features + "]" + others + "}}";
@@ -57,3 +60,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
           seed(R"({"name": "d", "type": "integer_hashed", "num_bins": 3}, {"name": "f", "type": "string_hashed"})",
                R"(, "hashing_dim": 4, "crosses": [{"feature_names": ["d", "f"]}])")};
 }
+
+const Target target("feature_space", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

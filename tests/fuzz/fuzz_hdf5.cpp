@@ -4,7 +4,10 @@
 #include "fuzz.hpp"
 #include "support/paths.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const mezzo::detail::Hdf5File file(bytes, "[input]");
   for (const auto& [path, array] : file.arrays()) {
     touch(file.read(path));
@@ -14,7 +17,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   file.texts("a/vars", "name");
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   mezzo::detail::Hdf5Writer writer("[seed]");
   writer.add("a/vars/0", mezzo::Tensor({2, 3}));
@@ -27,3 +30,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("hdf5", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

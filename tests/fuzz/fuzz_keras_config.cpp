@@ -2,6 +2,7 @@
 // config that the reader takes further than its syntax.
 #include <mezzo/io/zip_file.hpp>
 #include <mezzo/mezzo.hpp>
+#include <mezzo/nn/file_errors.hpp>
 #include <mezzo/training/keras_files/config_to_model.hpp>
 
 #include <filesystem>
@@ -117,7 +118,10 @@ void apply(Json& json, const mezzo_fuzz::Bytes& bytes) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   if (bytes.empty()) return;
   const Original& original = originals()[bytes[0] % originals().size()];
   const bool compiled = bytes[0] >= 128 && !original.compiled.is_null();
@@ -132,7 +136,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const auto& [name, weight] : model->named_weights()) touch(weight.value());
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (std::uint8_t base = 0; base < 8; ++base) {
     out.push_back({base, 0, 40, 0, 3});
@@ -141,3 +145,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("keras_config", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

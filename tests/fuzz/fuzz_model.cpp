@@ -16,7 +16,10 @@ void load(const std::string& path) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const std::string path = file_of(bytes);
   try {
     load(path);
@@ -26,7 +29,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   load(with_checksums(path));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   Sequential list({Input({3}), Dense(2, {.activation = "relu", .kernel_regularizer = L2(), .name = "d"}),
                    BatchNormalization(), Dropout(0.5)});
@@ -50,3 +53,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("model", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -263,7 +263,10 @@ void read_file(Base base, Choices& choices) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   Choices choices(bytes);
   const Base& base = bases()[choices.below(bases().size())];
   if (choices.below(2) == 0) {
@@ -275,7 +278,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   use(model_from_json(text));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (std::uint8_t base = 0; base < bases().size(); ++base) {
     for (std::uint8_t kind = 0; kind < 2; ++kind) {
@@ -285,3 +288,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("model_config", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -3,7 +3,10 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const std::string path = file_of(bytes);
   try {
     touch(mezzo::load_npy(path, {.field = "x"}));
@@ -12,7 +15,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   touch(mezzo::load_npy(path));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   std::vector<Bytes> out;
   for (const mezzo::DType dtype : {mezzo::DType::float32, mezzo::DType::boolean, mezzo::DType::float16}) {
@@ -28,3 +31,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   out.push_back(bytes_of(fields + std::string(16, '\1')));
   return out;
 }
+
+const Target target("npy", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

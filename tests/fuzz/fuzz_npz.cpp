@@ -16,11 +16,14 @@ mezzo_fuzz::Bytes from_hex(const std::string& digits) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   for (const auto& [name, tensor] : mezzo::load_npz(file_of(bytes))) touch(tensor);
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   mezzo::save_npz(folder.path("a.npz"), {{"x", mezzo::Tensor({2, 3})}, {"y", mezzo::Tensor({0}, mezzo::DType::int8)}});
   std::vector<Bytes> out{content_of(folder.path("a.npz"))};
@@ -29,3 +32,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("npz", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

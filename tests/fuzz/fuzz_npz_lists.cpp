@@ -57,12 +57,15 @@ Bytes zipped(const Bytes& content) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const mezzo::detail::NpzLists read = mezzo::detail::load_npz_lists(file_of(zipped(bytes)));
   for (const auto& [name, tensor] : read.tensors) touch(tensor);
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   std::vector<Bytes> out;
   for (const char* name : {"imdb", "reuters", "function", "words"}) {
@@ -74,3 +77,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("npz_lists", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

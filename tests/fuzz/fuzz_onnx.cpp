@@ -123,6 +123,7 @@ ModelProto sequences() {
 }  // namespace
 
 namespace mezzo_fuzz {
+namespace {
 
 std::vector<Bytes> seeds() {
   return {bytes_of(images().SerializeAsString()), bytes_of(shapes().SerializeAsString()),
@@ -152,4 +153,7 @@ void read_input(const Bytes& bytes) {
   (*model)(xs);
 }
 
+const Target target("onnx", read_input, seeds);
+
+}  // namespace
 }  // namespace mezzo_fuzz

@@ -24,7 +24,10 @@ void mend_checksums(mezzo_fuzz::Bytes& png) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   Bytes png(std::begin(signature), std::end(signature));  // always, so that no input is a JPEG file
   png.insert(png.end(), bytes.begin(), bytes.end());
   try {
@@ -35,4 +38,9 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   }
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() { return recorded_pictures("png", sizeof signature); }
+std::vector<Bytes> seeds() { return recorded_pictures("png", sizeof signature); }
+
+const Target target("png", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

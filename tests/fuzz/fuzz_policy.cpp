@@ -7,7 +7,10 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const std::string text = text_of(bytes);
   try {
     const mezzo::PolicyMap map({.default_policy = "float32", .policies = {{text, "mixed_bfloat16"}}});
@@ -24,7 +27,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   if (!text.empty() && mezzo::Policy(policy.name()) != policy) throw std::logic_error("the name is another policy's");
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (const char* text : {"mixed_bfloat16", "float64", "p=f32,c=bf16,o=f32", "params=half,compute=full", "bf16-mixed",
                            "(a|b)*/norm[0-9]{1,3}"}) {
@@ -32,3 +35,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("policy", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

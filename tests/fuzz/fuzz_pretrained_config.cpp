@@ -59,7 +59,10 @@ void read_folder(const std::string& name, const mezzo_fuzz::Bytes& config) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   if (bytes.empty()) return;
   const Bytes config(bytes.begin() + 1, bytes.end());
   if (is_read_whole(bytes)) {
@@ -69,7 +72,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   }
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (std::size_t i = 0; i < std::size(names); ++i) {
     std::ostringstream text;
@@ -78,3 +81,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("pretrained_config", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

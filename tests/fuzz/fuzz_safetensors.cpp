@@ -4,12 +4,15 @@
 #include "support/folder.hpp"
 #include "support/safetensors.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const mezzo::SafetensorsFile file(file_of(bytes));
   for (const auto& entry : file.entries()) touch(file.read(entry.name));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   using mezzo_tests::safetensors_bytes;
   using mezzo_tests::tensor;
   const mezzo_tests::Folder folder;
@@ -22,3 +25,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   return {content_of(folder.path("a")), safetensors_bytes("{" + tensors + "}", 16),
           safetensors_bytes("{\"__metadata__\":{\"format\":\"pt\"}," + tensors + "}  ", 16), safetensors_bytes("{}")};
 }
+
+const Target target("safetensors", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

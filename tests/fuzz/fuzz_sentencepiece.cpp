@@ -42,13 +42,19 @@ Bytes small_model(std::uint8_t type) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const mezzo::Tokenizer tokenizer = mezzo::Tokenizer::from_sentencepiece(file_of(bytes), {.add_bos = true});
   for (const char* text : {"a ab<sep> \xc3\xa9\xe4\xb8\xad  ba\n", "\xef\xbc\xa1\xef\xac\x81 abab", "<s>"}) {
     tokenizer.decode(tokenizer.encode(text).ids, false);
   }
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
-  return {small_model(1), small_model(2), small_model(3), small_model(4)};
-}
+std::vector<Bytes> seeds() { return {small_model(1), small_model(2), small_model(3), small_model(4)}; }
+
+const Target target("sentencepiece", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

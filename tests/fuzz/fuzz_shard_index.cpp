@@ -3,7 +3,10 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static const mezzo_tests::Folder folder;
   static const bool written = [] {
     mezzo::save_safetensors(folder.path("a"), {{"x", mezzo::Tensor({2, 3})}});
@@ -14,8 +17,13 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const std::string& name : file.names()) touch(file.read(name));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   return {bytes_of(R"({"metadata": {"total_size": 24}, "weight_map": {"x": "a"}})"),
           bytes_of(R"({"weight_map": {"x": "a", "y": "b.safetensors", "z": "../a"}})"),
           bytes_of(R"({"weight_map": {}})")};
 }
+
+const Target target("shard_index", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -38,7 +38,10 @@ void touch_all(const mezzo::Table& table) {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   if (bytes.size() < 2) return;
   const mezzo::ReadCsvOptions options = options_of(bytes[0] | static_cast<unsigned>(bytes[1]) << 8U);
   const std::string path = file_of({bytes.begin() + 2, bytes.end()});
@@ -47,7 +50,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const mezzo::Table& part : mezzo::CsvReader(path, 3, options)) touch_all(part);
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const auto seed = [](unsigned bits, const std::string& text) {
     Bytes bytes{static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8U)};
     bytes.insert(bytes.end(), text.begin(), text.end());
@@ -59,3 +62,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
                "a;b\r\n1;2\r\n\r\n+3;1'000\r\n"),
           seed(0x1c8, "# c\na,b\rTrue,-1.0\r?,False # d\r"), seed(0x400c, "1.5,x\n\"2\",y\n")};
 }
+
+const Target target("table", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -6,7 +6,10 @@
 #include "fuzz.hpp"
 #include "support/folder.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static const mezzo_tests::Folder folder;
   const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
   folder.write("tokenizer_config.json", {bytes.begin(), end});
@@ -18,10 +21,15 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   mezzo::Tokenizer::from_str(padded.to_str());
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const std::string vocabulary = std::string(1, '\0') + "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\ntext\n##s\n";
   return {bytes_of("{}" + vocabulary),
           bytes_of(R"({"do_lower_case": false, "strip_accents": true, "tokenize_chinese_chars": false})" + vocabulary),
           bytes_of(R"({"pad_token": "a", "padding_side": "left", "cls_token": {"content": "text"}})" + vocabulary),
           bytes_of(R"({"tokenizer_class": "BertTokenizer", "unk_token": "[PAD]", "sep_token": "a"})" + vocabulary)};
 }
+
+const Target target("tokenizer_folder", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -6,7 +6,10 @@
 #include "fuzz.hpp"
 #include "support/recorded.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const auto end = std::find(bytes.begin(), bytes.end(), 0);
   const std::string text(end == bytes.end() ? end : end + 1, bytes.end());
   const mezzo::Tokenizer tokenizer = mezzo::Tokenizer::from_file(file_of({bytes.begin(), end}));
@@ -16,7 +19,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   tokenizer.encode_batch({text, "a b"}, {.max_length = 8});
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   constexpr std::size_t most_tokens = 12;
   std::vector<Bytes> out;
   for (const char* kind : {"gpt2", "roberta", "gpt4", "tiktoken", "llama3", "llama2", "clip", "prefixed", "bert",
@@ -40,3 +43,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("tokenizer_json", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

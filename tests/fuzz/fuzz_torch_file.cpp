@@ -3,12 +3,15 @@
 #include "fuzz.hpp"
 #include "support/paths.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const mezzo::TorchFile file(file_of(bytes));
   for (const std::string& name : file.names()) touch(file.read(name));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const auto folder = mezzo_tests::tests_dir() / "parity" / "recorded" / "tensor_files";
   std::vector<Bytes> out;
   for (const char* name : {"one_tensor.pt", "wrapped.pt", "protocol_4.pt", "tensors.pt", "deflated.pt", "complex.pt"}) {
@@ -16,3 +19,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("torch_file", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -7,7 +7,10 @@
 #include "support/folder.hpp"
 #include "support/paths.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static const mezzo_tests::Folder folder;
   mezzo::detail::ZipWriter zip(folder.path("a.pt"), "[fuzz]");
   zip.add("a/data.pkl", [&](const auto& write) { write(bytes.data(), bytes.size()); });
@@ -20,7 +23,7 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   for (const std::string& name : file.names()) touch(file.read(name));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const auto folder = mezzo_tests::tests_dir() / "parity" / "recorded" / "tensor_files";
   std::vector<Bytes> out;
   for (const char* name : {"one_tensor", "wrapped", "protocol_4", "tensors", "checkpoint"}) {
@@ -32,3 +35,8 @@ std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
   }
   return out;
 }
+
+const Target target("torch_pickle", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

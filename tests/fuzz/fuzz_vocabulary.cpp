@@ -7,7 +7,10 @@
 
 #include "fuzz.hpp"
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   const auto end = std::find(bytes.begin(), bytes.end(), 0);
   const std::string text(end == bytes.end() ? end : end + 1, bytes.end());
   const mezzo::WordPieceTokenizer tokenizer(file_of({bytes.begin(), end}), {.lowercase = text.size() % 2 == 0});
@@ -17,7 +20,12 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   if (characters.decode(characters.encode(text)) != text) throw std::logic_error("characters don't come back");
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\r\n[SEP]\n[MASK]\na\n##b\nun\n##aff\n\xc3\xa9\n.\n";
   return {bytes_of(vocabulary), bytes_of(vocabulary + std::string(1, '\0') + "Unaffab [MASK] \xc3\xa9t\xe4\xb8\xad.")};
 }
+
+const Target target("vocabulary", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

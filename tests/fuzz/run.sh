@@ -6,14 +6,12 @@ set -euo pipefail
 build=$1 out=$2
 shift 2
 
-# run_one PROGRAM [options]
+# run_one TARGET [options]
 run_one() {
-  local program=$1 name folder
+  local name=$1 folder=$out/$1
   shift
-  name=$(basename "$program")
-  folder=$out/${name#fuzz_}
   mkdir -p "$folder/corpus"
-  if UBSAN_OPTIONS=print_stacktrace=1 "$program" "$folder/corpus" -artifact_prefix="$folder/" -timeout=10 \
+  if UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz/mezzo_fuzz" "$name" "$folder/corpus" -artifact_prefix="$folder/" -timeout=10 \
     -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 "$@" >"$folder/log" 2>&1; then
     printf '%-18s %8s cases, %6s a second, peak %s MB\n' "$name" \
       "$(stat_of number_of_executed_units)" "$(stat_of average_exec_per_sec)" "$(stat_of peak_rss_mb)"
@@ -31,9 +29,7 @@ if [ "${MEZZO_FUZZ_ONE:-}" ]; then
   run_one "$MEZZO_FUZZ_ONE" "$@"
   exit
 fi
-programs=()
 for source in "$(dirname "${BASH_SOURCE[0]}")"/fuzz_*.cpp; do
-  programs+=("$build/tests/fuzz/$(basename "$source" .cpp)")
-done
-printf '%s\n' "${programs[@]}" |
-  xargs -P "${MEZZO_JOBS:-$(nproc)}" -I{} env MEZZO_FUZZ_ONE={} bash "${BASH_SOURCE[0]}" "$build" "$out" "$@"
+  name=$(basename "$source" .cpp)
+  echo "${name#fuzz_}"
+done | xargs -P "${MEZZO_JOBS:-$(nproc)}" -I{} env MEZZO_FUZZ_ONE={} bash "${BASH_SOURCE[0]}" "$build" "$out" "$@"
