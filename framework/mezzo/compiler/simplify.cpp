@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <mezzo/compiler/inference/frozen_constants.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -60,6 +61,7 @@ Graph fold_and_share(const Graph& graph) {
       if (same.defined()) return {same};
     }
     if ((leaf(*node) && !is(*node, constant_op())) || detail::has_effect(*node)) return {};
+    if (detail::frozen_value(*node) != nullptr) return {};  // each array has one leaf; the key would hash all bytes
     Values& values = known[key_of_node(*node)];
     if (values.empty()) values = to.add(node);
     return values;
