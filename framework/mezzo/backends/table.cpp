@@ -44,16 +44,18 @@ std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::I
 
 std::vector<detail::Implementation> kernel_table() {
   return concatenate({
-      with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
-      with_elements(few_taps_implementations()),                          // convolutions with sums of few terms
-      with_elements(few_rows_implementations()),                          // matrix products of at most 8 rows
-      with_elements(on_one_thread_if_small(winograd_implementations())),  // 3 x 3 convolutions with fewer products
-      with_elements(outer_product_implementations()),                     // gradients of kernels, with many rows
-      with_elements(pointwise_implementations()),                         // 1 x 1 convolutions
-      with_elements(on_one_thread_if_small(onednn_implementations())),    // matrix products and convolutions
-      with_elements(xsimd_implementations()),                             // ops limited by memory bandwidth
-      widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
-      reference_implementations(),  // all ops, in float32 and float64
+      with_elements(depthwise_implementations()),                          // convolutions with one filter a channel
+      with_elements(without_wide_epilogues(few_taps_implementations())),   // convolutions with sums of few terms
+      with_elements(without_wide_epilogues(few_rows_implementations())),   // matrix products of at most 8 rows
+      with_elements(on_one_thread_if_small(winograd_implementations())),   // 3 x 3 convolutions with fewer products
+      with_elements(packed_implementations()),                             // products with constants of frozen graphs
+      with_elements(outer_product_implementations()),                      // gradients of kernels, with many rows
+      with_elements(without_wide_epilogues(pointwise_implementations())),  // 1 x 1 convolutions
+      with_elements(without_wide_epilogues(on_one_thread_if_small(onednn_implementations()))),  // products
+      with_elements(xsimd_implementations()),  // ops limited by memory bandwidth
+      apart_implementations(),                 // residuals and limits that the implementations above decline
+      widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline
+      reference_implementations(),             // all ops, in float32 and float64
   });
 }
 

@@ -14,6 +14,13 @@ std::vector<detail::Implementation> kernel_table();
 /// once. For every op except those that the reference computes in any dtype.
 std::vector<detail::Implementation> widen_implementations();
 
+/// "apart": products with a residual or an upper limit of a ReLU, which are computed after the best kernel of the
+/// product.
+std::vector<detail::Implementation> apart_implementations();
+
+/// Implementations that decline products with a residual or an upper limit of a ReLU.
+std::vector<detail::Implementation> without_wide_epilogues(std::vector<detail::Implementation> list);
+
 /// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason);
 

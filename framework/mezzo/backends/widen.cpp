@@ -45,6 +45,7 @@ class Widened final : public Kernel {
  public:
   explicit Widened(const KernelRequest& request) : output_count_(request.outputs.size()) {
     KernelRequest wide = request;
+    wide.constants.clear();  // of other dtypes
     wide.attributes = widen(request.attributes);
     if (request.attributes.has("copy_dtype")) {  // cast from the variable as it is stored, rounded
       const Spec& copy = request.outputs.back();

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct KernelRequest {
   std::vector<Spec> inputs;
   std::vector<Spec> outputs;
   std::string where;  ///< start of error texts: `[Conv2D "stem"]`
+
+  /// Numbers of inputs that are the same in all runs, by the input's number; only in plans of frozen graphs. A kernel
+  /// may lay them out when it is made: see detail::packed_constant().
+  std::map<std::size_t, Tensor> constants{};
 };
 
 /// Addresses for one run: dense row-major arrays of the request's specs, 64-byte aligned except for inputs of the plan.
@@ -61,8 +66,8 @@ class MEZZO_API Kernel {
 namespace detail {
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "outer", "pointwise", "onednn", "split",
-                     ///< "xsimd", "widen", "reference"
+  std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "packed", "outer", "pointwise", "onednn",
+                     ///< "split", "xsimd", "apart", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which

@@ -3,6 +3,7 @@
 #include <set>
 #include <unordered_map>
 
+#include <mezzo/compiler/inference/frozen_constants.hpp>
 #include <mezzo/compiler/plan_parts.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -198,6 +199,8 @@ class PlanBuilder {
     KernelRequest request{
         .op = node->op, .attributes = node->attributes, .inputs = {}, .outputs = node->outputs, .where = node->where};
     for (const Value& input : node->inputs) {
+      const Tensor* const numbers = detail::frozen_value(*input.node());
+      if (numbers != nullptr) request.constants.emplace(request.inputs.size(), *numbers);
       request.inputs.push_back({input.shape(), input.dtype()});
       step.reads.push_back(buffer_of(input));
     }

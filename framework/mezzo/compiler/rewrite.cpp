@@ -1,5 +1,7 @@
 #include <mezzo/compiler/rewrite.hpp>
 
+#include <mezzo/compiler/inference/frozen_constants.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -79,7 +81,12 @@ detail::NodePtr make_node(const Op& op, Values inputs, Attributes attributes, st
 
 KernelRequest request_of(const detail::Node& node) {
   KernelRequest request{node.op, node.attributes, {}, node.outputs, node.where};
-  for (const Value& input : node.inputs) request.inputs.push_back({input.shape(), input.dtype()});
+  for (const Value& input : node.inputs) {
+    if (const Tensor* const numbers = detail::frozen_value(*input.node())) {
+      request.constants.emplace(request.inputs.size(), *numbers);
+    }
+    request.inputs.push_back({input.shape(), input.dtype()});
+  }
   return request;
 }
 

@@ -18,6 +18,7 @@
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
 #include <mezzo/backends/xsimd/outer_products.hpp>
+#include <mezzo/backends/xsimd/packed/packed.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
 #include <mezzo/backends/xsimd/pointwise.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
@@ -84,6 +85,10 @@ std::vector<detail::Implementation> few_taps_implementations() {
   return implementations("few_taps", xsimd_kernels::few_taps_entries());
 }
 
+std::vector<detail::Implementation> packed_implementations() {
+  return implementations("packed", xsimd_kernels::packed_entries());
+}
+
 std::vector<detail::Implementation> few_rows_implementations() {
   std::vector<detail::Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
   for (detail::Implementation& one : all) {
@@ -128,8 +133,8 @@ std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std:
   bool found = false;
   using namespace xsimd_kernels;
   for (const Entries& family :
-       {depthwise_entries(), few_taps_entries(), pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
-        outer_product_entries(), few_rows_entries()}) {
+       {packed_entries(), depthwise_entries(), few_taps_entries(), pointwise_entries(),
+        pointwise_norm_gradient_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

@@ -27,6 +27,9 @@ std::vector<detail::Implementation> pointwise_implementations();
 /// "few_rows": xsimd's products of a few rows with a large matrix.
 std::vector<detail::Implementation> few_rows_implementations();
 
+/// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph.
+std::vector<detail::Implementation> packed_implementations();
+
 /// "winograd": xsimd's 3 x 3 convolutions of float32, and of bfloat16 if the CPU multiplies it at twice the rate, for
 /// shapes where they should be faster than oneDNN's.
 std::vector<detail::Implementation> winograd_implementations();

@@ -20,6 +20,7 @@ struct Float16SplitFunctions;
 struct FoldFunctions;
 struct LayerNormFunctions;
 struct MaxPool2dFunctions;
+struct PackedFunctions;
 struct ProductFunctions;
 struct RecurrenceFunctions;
 struct ReduceFunctions;
@@ -49,6 +50,7 @@ struct IsaKernels {
   const FoldFunctions& fold;
   const LayerNormFunctions& layer_norm;
   const MaxPool2dFunctions& max_pool2d;
+  const PackedFunctions& packed;
   const ProductFunctions& products;
   const RecurrenceFunctions& recurrence;
   const ReduceFunctions& reduce;

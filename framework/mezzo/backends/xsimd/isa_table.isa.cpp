@@ -13,6 +13,7 @@
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
+#include <mezzo/backends/xsimd/packed/packed.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
@@ -42,6 +43,7 @@ constexpr IsaKernels isa_kernels{
     .fold = fold,
     .layer_norm = layer_norm,
     .max_pool2d = max_pool2d,
+    .packed = packed,
     .products = products,
     .recurrence = recurrence,
     .reduce = reduce,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/backends/xsimd/row_pointers.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -12,22 +13,6 @@ namespace {
 constexpr int panel_registers = 2;
 constexpr int panel_columns = panel_registers * lanes;
 constexpr int block_rows = lanes == 16 ? 12 : 6;
-
-/// Row i of a at the current depth. Every third row has a pointer; the two rows after it are addressed by one or two
-/// steps from it, which the addressing modes allow. One pointer a row would need too many integer registers.
-template <int rows>
-struct RowPointers {
-  const float* groups[(rows + 2) / 3];
-  std::int64_t step;
-
-  [[gnu::always_inline]] RowPointers(const float* a, std::int64_t next_row) : step(next_row) {
-    for (int i = 0; i < (rows + 2) / 3; ++i) groups[i] = a + 3 * i * next_row;
-  }
-  [[gnu::always_inline]] float at(int i) const { return groups[i / 3][i % 3 * step]; }
-  [[gnu::always_inline]] void advance(std::int64_t next) {
-    for (const float*& group : groups) group += next;
-  }
-};
 
 /// Fetches the next line, if there is one.
 [[gnu::always_inline]] inline void fetch_line(Prefetch& ahead) {

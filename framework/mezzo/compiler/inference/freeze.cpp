@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include <mezzo/compiler/inference/fold_scales.hpp>
+#include <mezzo/compiler/inference/fuse_finishes.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/core/fail.hpp>
@@ -82,7 +83,7 @@ Graph freeze(const Graph& traced, FrozenConstants& constants) {
   Graph graph = simplify(with_constants(traced, constants));
   // Before casts are computed: a bias is added as float32, and kernels are scaled as float32.
   graph = fuse_epilogues(fold_scales(fuse_epilogues(graph), constants));
-  return simplify(compute_constants(graph, constants));
+  return simplify(fuse_finishes(simplify(compute_constants(graph, constants))));
 }
 
 }  // namespace mezzo::detail

@@ -1,8 +1,8 @@
 #include <mezzo/backends/xsimd/depthwise/depthwise.hpp>
 
 #include <algorithm>
-#include <limits>
 
+#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
@@ -53,6 +53,13 @@ DepthwiseShape depthwise_shape(const KernelRequest& request, const Shape& from, 
           .top = padding[0],
           .left = padding[2],
           .transposed = false};
+}
+
+/// Limits of the outputs; the normalized input's ReLU is not one of theirs.
+DepthwiseLimits depthwise_limits(const KernelRequest& request, bool normalizes) {
+  if (normalizes) return {};
+  const Limits limits = limits_of(request);
+  return {limits.least, limits.most};
 }
 
 /// The rows of x, or rows of normalized x. Each thread keeps the last ones of the latter in separate memory.
@@ -117,7 +124,7 @@ class DepthwiseConvolution final : public Kernel {
       : shape_(shape),
         flips_(flips),
         has_bias_(request.inputs.size() > 2 && !normalizes),
-        least_(has_relu(request) ? 0 : -std::numeric_limits<float>::infinity()),
+        limits_(depthwise_limits(request, normalizes)),
         rows_(request.outputs[0].shape[0] * shape.out_height),
         y_(request.outputs[0]),
         convolve_(kernels(isa).depthwise.convolve[request.inputs[0].dtype]),
@@ -140,7 +147,7 @@ class DepthwiseConvolution final : public Kernel {
     parallel_ranges(rows_, grain_of(shape_.out_width * shape_.channels), input_.threads(),
                     [&](int thread, Index begin, Index end) {
                       input_.on_thread(arguments, thread, [&](const DepthwiseRows& x) {
-                        convolve_(shape, x, kernel, bias, least_, zeros, arguments.outputs[0], begin, end);
+                        convolve_(shape, x, kernel, bias, limits_, zeros, arguments.outputs[0], begin, end);
                       });
                       if (shape.past_caches) finish_stores();
                     });
@@ -164,7 +171,7 @@ class DepthwiseConvolution final : public Kernel {
 
   const DepthwiseShape shape_;
   const bool flips_, has_bias_;
-  const float least_;
+  const DepthwiseLimits limits_;
   const Index rows_;
   const Spec y_;
   const DepthwiseFunctions::Convolve convolve_;
@@ -235,6 +242,7 @@ bool takes_normalized(const KernelRequest& request, bool normalizes, std::string
 
 template <bool normalizes>
 std::unique_ptr<Kernel> make_depthwise(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (residual_of(request)) return decline(reason, "takes no residual");
   const Shape &x = request.inputs[0].shape, &kernel = request.inputs[1].shape;
   if (!takes_depthwise(request, x, kernel, reason) || !takes_normalized(request, normalizes, reason)) return nullptr;
   const DepthwiseShape shape = depthwise_shape(request, x, request.outputs[0].shape, kernel[0]);

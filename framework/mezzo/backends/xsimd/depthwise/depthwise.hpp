@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include <mezzo/backends/xsimd/family.hpp>
 
@@ -28,11 +29,17 @@ struct DepthwiseRows {
   void* context = nullptr;
 };
 
+/// Least and largest output; NaN is kept.
+struct DepthwiseLimits {
+  float least = -std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::infinity();
+};
+
 struct DepthwiseFunctions {
-  /// Computes the rows [begin, end) of y, counted over all images: max(least, convolution of x + bias). `kernel` is
-  /// (taps, taps, C), `zeros` has C zeros of x's dtype, `bias` is (C,).
+  /// Computes the rows [begin, end) of y, counted over all images: the convolution of x + bias, within the limits.
+  /// `kernel` is (taps, taps, C), `zeros` has C zeros of x's dtype, `bias` is (C,).
   using Convolve = void (*)(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel, const float* bias,
-                            float least, const void* zeros, void* y, std::int64_t begin, std::int64_t end);
+                            const DepthwiseLimits& limits, const void* zeros, void* y, std::int64_t begin,
+                            std::int64_t end);
 
   /// sums (taps, taps, C) = the gradient of the kernel from the rows [begin, end) of g, counted over all images.
   /// `shape` is that of the convolution of x.

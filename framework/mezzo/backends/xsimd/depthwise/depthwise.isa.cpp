@@ -78,11 +78,12 @@ template <int count, class T>
 
 template <class T, int taps, int stride, bool transposed>
 [[gnu::flatten]] void convolve(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel,
-                               const float* bias, float least, const void* zeros, void* y, Index begin, Index end) {
+                               const float* bias, const DepthwiseLimits& limits, const void* zeros, void* y,
+                               Index begin, Index end) {
   using Places = Tile<taps, stride, transposed>;
   const Index channels = shape.channels, pitch = shape.width * channels;
   const T* const none = static_cast<const T*>(zeros);
-  const Floats lower(least);
+  const Floats lower(limits.least), upper(limits.most);
   for (Index i = begin; i < end; ++i) {
     const Index image = i / shape.out_height * shape.height, row = i % shape.out_height;
     const T *rows[taps], *below = nullptr;  // `below`: the row after those
@@ -118,8 +119,8 @@ template <class T, int taps, int stride, bool transposed>
         unrolled<Places::outputs>([&](auto t) {
           const Index to = first + t;
           if (to < 0 || to >= shape.out_width) return;
-          // max returns its second operand if one is NaN.
-          store(out + to * channels + c, xsimd::max(lower, sums[t]), part, shape.past_caches);
+          // max and min return their second operand if one is NaN.
+          store(out + to * channels + c, xsimd::min(upper, xsimd::max(lower, sums[t])), part, shape.past_caches);
         });
       });
     }
@@ -191,15 +192,15 @@ template <class T, int taps, int stride>
 }
 
 template <class T>
-void convolve(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel, const float* bias, float least,
-              const void* zeros, void* y, Index begin, Index end) {
+void convolve(const DepthwiseShape& shape, const DepthwiseRows& x, const float* kernel, const float* bias,
+              const DepthwiseLimits& limits, const void* zeros, void* y, Index begin, Index end) {
   const auto function = shape.taps == 3     ? (shape.stride == 1   ? convolve<T, 3, 1, false>
                                                : !shape.transposed ? convolve<T, 3, 2, false>
                                                                    : convolve<T, 3, 2, true>)
                         : shape.stride == 1 ? convolve<T, 5, 1, false>
                         : !shape.transposed ? convolve<T, 5, 2, false>
                                             : convolve<T, 5, 2, true>;
-  function(shape, x, kernel, bias, least, zeros, y, begin, end);
+  function(shape, x, kernel, bias, limits, zeros, y, begin, end);
 }
 
 template <class T>

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 
+#include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
+#include <mezzo/compiler/packed_constants.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -34,54 +36,49 @@ class Convolution {
   }
 
   std::int64_t panels() const { return columns_ / products_.panel; }
+  /// Memory of the points of the kernel.
   std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
-  /// Scratch memory of the kernel and of all threads.
-  std::int64_t floats() const {
-    return kernel_floats() + threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_));
-  }
+  /// Scratch memory of all threads.
+  std::int64_t floats() const { return threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_)); }
 
-  /// Transforms a kernel (3, 3, depth, columns) to its points in scratch memory.
-  void pack(WinogradFunctions::Kernel points_of, const void* kernel, float* scratch) const {
+  /// Transforms a kernel (3, 3, depth, columns) to its points.
+  void pack(WinogradFunctions::Kernel points_of, const void* kernel, float* points) const {
     const std::int64_t columns = geometry_.y.channels;
     parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        points_of(kernel, depth_, columns, i * products_.panel, std::min(columns, (i + 1) * products_.panel),
-                  panel(scratch, i));
+        Points to = kernel_;
+        to.data = points + i * winograd::floats_of(kernel_);
+        points_of(kernel, depth_, columns, i * products_.panel, std::min(columns, (i + 1) * products_.panel), to);
       }
     });
   }
 
-  /// Convolves the images. `scratch` contains the points of the kernel.
-  void run(const void* in, void* out, const float* bias, bool relu, float* scratch) const {
+  /// Convolves the images by the kernel with these points.
+  void run(const void* in, const float* kernel, const WinogradEpilogue& epilogue, void* out, float* scratch) const {
     const std::int64_t chunks = (geometry_.tiles + chunk_ - 1) / chunk_;
     const auto threads = static_cast<int>(std::min<std::int64_t>({threads_, thread_count(), chunks}));
     parallel_threads(threads, [&](int thread, int count) {
-      float* own = scratch + kernel_floats() + thread * (winograd::floats_of(in_) + winograd::floats_of(out_));
+      float* own = scratch + thread * (winograd::floats_of(in_) + winograd::floats_of(out_));
       const std::int64_t last = geometry_.tiles * (thread + 1) / count;
       for (std::int64_t tile = geometry_.tiles * thread / count; tile < last; tile += chunk_) {
-        run_chunk(in, out, bias, relu, scratch, own, tile, std::min(last, tile + chunk_));
+        run_chunk(in, kernel, epilogue, out, own, tile, std::min(last, tile + chunk_));
       }
     });
   }
 
  private:
-  Points panel(float* scratch, std::int64_t i) const {
-    return {scratch + i * winograd::floats_of(kernel_), kernel_.pitch, kernel_.width};
-  }
-
-  void run_chunk(const void* in, void* out, const float* bias, bool relu, float* kernel, float* own, std::int64_t begin,
-                 std::int64_t end) const {
+  void run_chunk(const void* in, const float* kernel, const WinogradEpilogue& epilogue, void* out, float* own,
+                 std::int64_t begin, std::int64_t end) const {
     Points a = in_, c = out_;
     a.data = own;
     c.data = own + winograd::floats_of(in_);
     gather_(in, geometry_.x, begin, end, a);
     for (std::int64_t point = 0; point < winograd_points; ++point) {
       for (std::int64_t i = 0; i < panels(); ++i) {
-        const Points b = panel(kernel, i);
         products_.product({.a = a.data + point * a.pitch,
                            .a_width = a.width,
-                           .b = b.data + point * b.pitch,
-                           .b_width = b.width,
+                           .b = kernel + i * winograd::floats_of(kernel_) + point * kernel_.pitch,
+                           .b_width = kernel_.width,
                            .out = c.data + point * c.pitch + i * products_.panel,
                            .out_width = c.width,
                            .rows = end - begin,
@@ -92,7 +89,7 @@ class Convolution {
     for (std::int64_t tile = begin; tile < end; ++tile) {
       zeros[static_cast<std::size_t>(tile - begin)] = winograd::zero_outputs(occupied_, in, geometry_.x, tile);
     }
-    scatter_(c, geometry_.y, begin, end, zeros.data(), bias, relu, out);
+    scatter_(c, geometry_.y, begin, end, zeros.data(), epilogue, out);
   }
 
   static constexpr std::int64_t most_tiles = 96;  // of a chunk
@@ -111,9 +108,19 @@ class Forward final : public Kernel {
   Forward(Isa isa, const KernelRequest& request)
       : convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype),
         pack_(kernels(isa).winograd.kernel[request.inputs[1].dtype]),
-        has_bias_(request.inputs.size() > 2),
-        relu_(has_relu(request)) {
-    scratch_.take(static_cast<std::size_t>(convolution_.floats()) * sizeof(float));
+        has_bias_(has_bias(request)),
+        residual_(residual_of(request)),
+        limits_(limits_of(request)) {
+    threads_memory_ = scratch_.take(static_cast<std::size_t>(convolution_.floats()) * sizeof(float));
+    const auto points_bytes = static_cast<std::size_t>(convolution_.kernel_floats()) * sizeof(float);
+    const auto constant = request.constants.find(1);
+    if (constant != request.constants.end()) {
+      packed_ = detail::packed_constant(
+          constant->second, fmt::format("winograd {}", isa_name(isa)), points_bytes,
+          [&](void* to) { convolution_.pack(pack_, constant->second.raw(), static_cast<float*>(to)); });
+    } else {
+      points_ = scratch_.take(points_bytes);
+    }
     if (!has_bias_ || request.inputs[2].dtype == DType::float32) return;
     const Spec& bias = request.inputs[2];
     widened_bias_ = scratch_.take(bytes_of({bias.shape, DType::float32}));
@@ -121,28 +128,41 @@ class Forward final : public Kernel {
   }
 
   void run(const KernelArguments& arguments) override {
-    auto* scratch = static_cast<float*>(arguments.scratch);
+    auto* const scratch = static_cast<char*>(arguments.scratch);
     const void* bias = has_bias_ ? arguments.inputs[2] : nullptr;
     if (widen_bias_) {
-      void* wide = static_cast<char*>(arguments.scratch) + widened_bias_;
-      widen_bias_->run({&bias, &wide, static_cast<char*>(arguments.scratch) + scratch_.size()});
+      void* wide = scratch + widened_bias_;
+      widen_bias_->run({&bias, &wide, scratch + scratch_.size()});
       bias = wide;
     }
-    convolution_.pack(pack_, arguments.inputs[1], scratch);
-    convolution_.run(arguments.inputs[0], arguments.outputs[0], static_cast<const float*>(bias), relu_, scratch);
+    const float* points = packed_ ? static_cast<const float*>(packed_->data()) : nullptr;
+    if (points == nullptr) {
+      auto* const own = reinterpret_cast<float*>(scratch + points_);
+      convolution_.pack(pack_, arguments.inputs[1], own);
+      points = own;
+    }
+    const WinogradEpilogue epilogue{.bias = static_cast<const float*>(bias),
+                                    .residual = residual_ ? arguments.inputs[*residual_] : nullptr,
+                                    .least = limits_.least,
+                                    .most = limits_.most};
+    convolution_.run(arguments.inputs[0], points, epilogue, arguments.outputs[0],
+                     reinterpret_cast<float*>(scratch + threads_memory_));
   }
   std::size_t scratch_bytes() const override {
     return scratch_.size() + (widen_bias_ ? widen_bias_->scratch_bytes() : 0);
   }
-  std::string detail() const override { return "F(4x4,3x3)"; }
+  std::string detail() const override { return packed_ ? "F(4x4,3x3), packed" : "F(4x4,3x3)"; }
 
  private:
   Convolution convolution_;
   WinogradFunctions::Kernel pack_;
-  bool has_bias_, relu_;
+  bool has_bias_;
+  std::optional<std::size_t> residual_;
+  Limits limits_;
   ScratchLayout scratch_;
-  std::unique_ptr<Kernel> widen_bias_;  // of another dtype than float32
-  std::size_t widened_bias_ = 0;        // offset in scratch memory
+  std::shared_ptr<const detail::PackedConstant> packed_;            // points of a constant kernel
+  std::unique_ptr<Kernel> widen_bias_;                              // of another dtype than float32
+  std::size_t threads_memory_ = 0, points_ = 0, widened_bias_ = 0;  // offsets in scratch memory
 };
 
 class InputGradient final : public Kernel {
@@ -156,16 +176,20 @@ class InputGradient final : public Kernel {
 
   void run(const KernelArguments& arguments) override {
     auto* scratch = static_cast<float*>(arguments.scratch);
-    float* turned = scratch + convolution_.floats();
+    float* const points = scratch + convolution_.floats();
+    float* const turned = points + convolution_.kernel_floats();
     constexpr std::int64_t unit = 16;
     parallel_for((channels_ + unit - 1) / unit, 1, [&](std::int64_t begin, std::int64_t end) {
       turn_(arguments.inputs[1], channels_, filters_, begin * unit, std::min(channels_, end * unit), turned);
     });
-    convolution_.pack(pack_, turned, scratch);
-    convolution_.run(arguments.inputs[0], arguments.outputs[0], nullptr, false, scratch);
+    convolution_.pack(pack_, turned, points);
+    const Limits none;
+    convolution_.run(arguments.inputs[0], points, {.least = none.least, .most = none.most}, arguments.outputs[0],
+                     scratch);
   }
   std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(convolution_.floats() + 9 * channels_ * filters_) * sizeof(float);
+    return static_cast<std::size_t>(convolution_.floats() + convolution_.kernel_floats() + 9 * channels_ * filters_) *
+           sizeof(float);
   }
   std::string detail() const override { return "F(4x4,3x3)"; }
 
@@ -181,7 +205,7 @@ class InputGradient final : public Kernel {
 std::unique_ptr<Kernel> winograd::make_convolution(const KernelRequest& request, Isa isa, std::string& reason) {
   const Shape& y = request.outputs[0].shape;
   if (!takes(request, request.inputs[0].shape, request.inputs[1].shape, y, reason)) return nullptr;
-  if (request.inputs.size() > 2 && !is_stored(request.inputs[2].dtype)) {
+  if (has_bias(request) && !is_stored(request.inputs[2].dtype)) {
     return decline_dtype(reason, request.inputs[2].dtype);
   }
   return std::make_unique<Forward>(isa, request);

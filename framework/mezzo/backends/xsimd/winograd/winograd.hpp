@@ -22,6 +22,14 @@ struct Points {
   std::int64_t pitch = 0, width = 0;
 };
 
+/// The bias and the residual that are added to the sums, unless they are null, and the limits of the result; NaN is
+/// kept. The residual has the shape and the storage type of the images.
+struct WinogradEpilogue {
+  const float* bias = nullptr;
+  const void* residual = nullptr;
+  float least = 0, most = 0;
+};
+
 struct WinogradFunctions {
   /// Transforms tiles [begin, end) of the images to one row each: the 6 x 6 pixels d to B^T d B.
   using Gather = void (*)(const void* images, const TiledImages&, std::int64_t begin, std::int64_t end, Points);
@@ -32,11 +40,10 @@ struct WinogradFunctions {
   /// The pixels of a tile that are not 0 in some channel, among `pixels`: bit 6 i + j is pixel (i, j).
   using Occupied = std::uint64_t (*)(const void* images, const TiledImages&, std::int64_t tile, std::uint64_t pixels);
 
-  /// Transforms tiles [begin, end), one row each, to pixels of the images: A^T m A, plus the bias unless it is null,
-  /// and at least 0 if `relu`. In place of A^T m A, pixel (i, j) of tile t is 0 if bit 4 i + j of zeros[t - begin] is
-  /// set.
+  /// Transforms tiles [begin, end), one row each, to pixels of the images: A^T m A, and what follows it. In place of
+  /// A^T m A, pixel (i, j) of tile t is 0 if bit 4 i + j of zeros[t - begin] is set.
   using Scatter = void (*)(Points, const TiledImages&, std::int64_t begin, std::int64_t end, const std::uint16_t* zeros,
-                           const float* bias, bool relu, void* images);
+                           const WinogradEpilogue&, void* images);
 
   /// Transforms columns [begin, end) of a kernel (3, 3, depth, columns), at most one panel of products, to G g G^T.
   /// Rows of the points have the width of a panel; the rest of it is filled with 0.

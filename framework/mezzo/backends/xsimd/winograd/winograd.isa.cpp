@@ -1,7 +1,6 @@
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include <mezzo/backends/xsimd/winograd/matrices.hpp>
 
@@ -75,15 +74,18 @@ template <class T, class Matrix>
 
 template <class T>
 [[gnu::flatten]] void scatter(Points from, const TiledImages& g, std::int64_t begin, std::int64_t end,
-                              const std::uint16_t* zeros, const float* bias, bool relu, void* images) {
+                              const std::uint16_t* zeros, const WinogradEpilogue& epilogue, void* images) {
   constexpr int size = 4;
-  const Floats least(relu ? 0.0F : -std::numeric_limits<float>::infinity());
+  const Floats least(epilogue.least), most(epilogue.most);
+  const float* const bias = epilogue.bias;
   for (std::int64_t tile = begin; tile < end; ++tile, from.data += from.width) {
     const Place at = place_of(g, tile);
     const unsigned zero = zeros[tile - begin];
     const std::int64_t rows = std::min<std::int64_t>(size, g.height - at.row);
     const std::int64_t columns = std::min<std::int64_t>(size, g.width - at.column);
-    T* to = static_cast<T*>(images) + ((at.image * g.height + at.row) * g.width + at.column) * g.channels;
+    const std::int64_t first = ((at.image * g.height + at.row) * g.width + at.column) * g.channels;
+    T* to = static_cast<T*>(images) + first;
+    const T* const residual = epilogue.residual == nullptr ? nullptr : static_cast<const T*>(epilogue.residual) + first;
     for_registers(0, g.channels, [&](std::int64_t channel, auto part) {
       Floats x[winograd_points], y[size * size];
       const float* in = from.data + channel;
@@ -95,9 +97,12 @@ template <class T>
       const Floats shift = bias != nullptr ? load(bias + channel, part) : Floats(0.0F);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < size; ++j) {
-          // max returns its second operand if one is NaN.
-          const Floats pixel = xsimd::max(least, y[i * size + j] + shift);
-          if (i < rows && j < columns) store(to + (i * g.width + j) * g.channels + channel, pixel, part);
+          if (i >= rows || j >= columns) continue;
+          const std::int64_t place = (i * g.width + j) * g.channels + channel;
+          Floats pixel = y[i * size + j] + shift;
+          if (residual != nullptr) pixel += load(residual + place, part);
+          // max and min return their second operand if one is NaN.
+          store(to + place, xsimd::min(most, xsimd::max(least, pixel)), part);
         }
       }
     });
