@@ -50,7 +50,8 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
   }
   // A tile takes 36 products, a pixel takes 9 in a plain sum: with fewer than 8 pixels in use per tile the transforms
   // cost more than the saved products. The same holds for few channels, and for a kernel that is used for few tiles.
-  constexpr std::int64_t fewest_pixels = 8, fewest_channels = 16, fewest_tiles = 32;
+  constexpr std::int64_t fewest_pixels = 8, fewest_channels = 16;
+  const std::int64_t fewest_tiles = request.constants.count(1) != 0 ? 8 : 32;  // constant kernels are transformed once
   const std::int64_t tiles = x[0] * tiles_along(y[1]) * tiles_along(y[2]), pixels = y[0] * y[1] * y[2];
   if (x[3] < fewest_channels || y[3] < fewest_channels || tiles < fewest_tiles || pixels < fewest_pixels * tiles) {
     decline(reason,
