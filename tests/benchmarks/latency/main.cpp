@@ -118,7 +118,10 @@ void run(const Options& options) {
   const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   std::vector<std::thread> threads;
   for (int i = 1; i < options.callers; ++i) {
-    threads.emplace_back([caller = callers[static_cast<std::size_t>(i)].get(), end] { caller->run_until(end); });
+    threads.emplace_back([caller = callers[static_cast<std::size_t>(i)].get(), end, &options] {
+      set_thread_count(options.threads);  // the number of this thread
+      caller->run_until(end);
+    });
   }
   callers.front()->run_until(end);
   for (std::thread& thread : threads) thread.join();

@@ -45,7 +45,8 @@ class PackedKernel final : public Kernel {
     }
     const Index depth = windows_.segments * windows_.depth;
     if (by_panels_) {
-      parallel_for(matrix_.count(), grain_of(windows_.lines * windows_.rows * depth),
+      constexpr Index reading = 8;  // rows whose products take the time of reading the panel
+      parallel_for(matrix_.count(), grain_of(std::max(reading, windows_.lines * windows_.rows) * depth),
                    [&](Index begin, Index end) { multiply(arguments, x, 0, windows_.lines, begin, end); });
     } else {
       parallel_for(windows_.lines, grain_of(windows_.rows * depth * matrix_.count()),
