@@ -5,6 +5,7 @@
 #include <new>
 
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/compiler/inference/freeze.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"
@@ -127,6 +128,20 @@ detail::Plan training_step(const std::string& policy_name, bool products) {
   }));
 }
 
+Tensor images() { return random_tensor({batch, size, size, channels}); }
+
+// A convolution with a residual and a limit, and a dense layer.
+detail::Plan frozen_network(const TensorList& inputs) {
+  Weights weights(DType::float32);
+  const auto network = [&](const Values& v) {
+    const Value x = conv2d(v[0], read_variable(weights.make("conv", {3, 3, channels, channels})), {.padding = "same"});
+    const Value rows = reshape(relu6(x + v[0]), {batch, -1});
+    return Values{matmul(rows, read_variable(weights.make("dense", {rows.shape().back(), classes})))};
+  };
+  detail::FrozenConstants constants;
+  return {run_passes(detail::freeze(trace_step(network, inputs), constants)), std::make_shared<Arena>()};
+}
+
 struct Costs {
   std::int64_t allocations = 0, bytes = 0, primitives = 0;
 };
@@ -175,6 +190,16 @@ BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
       BOOST_TEST(costs_of(plan).allocations == 0);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_frozen_graph_allocates_nothing) {
+  const TensorList inputs{images()};
+  detail::Plan plan = frozen_network(inputs);
+  for (const detail::Plan::Row& row : plan.rows()) BOOST_TEST(row.kernel == "packed");
+  plan.run(inputs, {});
+  const std::int64_t before = allocations;
+  for (int i = 0; i < 10; ++i) plan.run(inputs, {});
+  BOOST_TEST(allocations == before);
 }
 
 // Each execute() of oneDNN fills hash maps of a few arguments, in about seven small pieces; a kernel has up to three.
