@@ -207,6 +207,24 @@ Offer offer_reorder(const Descriptor& from, const Descriptor& to) {
   });
 }
 
+std::string layout_text(const Descriptor& descriptor) {
+#if DNNL_VERSION_MAJOR < 3
+  const dnnl_memory_desc_t& d = descriptor.data;
+  const dnnl_blocking_desc_t& blocks = d.format_desc.blocking;
+  const auto axes = [&](const dnnl_dim_t* sizes) { return fmt::join(sizes, sizes + d.ndims, ","); };
+  const auto inner = [&](const dnnl_dim_t* sizes) { return fmt::join(sizes, sizes + blocks.inner_nblks, ","); };
+  return fmt::format("onednn {} {} {} {} {} {} {} {} {}", static_cast<int>(d.data_type),
+                     static_cast<int>(d.format_kind), axes(d.dims), axes(d.padded_dims), axes(d.padded_offsets),
+                     axes(blocks.strides), inner(blocks.inner_blks), inner(blocks.inner_idxs), d.extra.flags);
+#else
+  return fmt::format("onednn {} {} {} {} {} {} {} {}", static_cast<int>(descriptor.get_data_type()),
+                     static_cast<int>(descriptor.get_format_kind()), fmt::join(descriptor.get_dims(), ","),
+                     fmt::join(descriptor.get_padded_dims(), ","), fmt::join(descriptor.get_padded_offsets(), ","),
+                     fmt::join(descriptor.get_strides(), ","), fmt::join(descriptor.get_inner_blks(), ","),
+                     fmt::join(descriptor.get_inner_idxs(), ","));
+#endif
+}
+
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor) {
   ++created;
   try {

@@ -60,6 +60,9 @@ Offer offer_relu(const Array& x);
 /// A conversion from one layout or dtype to another.
 Offer offer_reorder(const Descriptor& from, const Descriptor& to);
 
+/// Text that identifies the layout of a descriptor: equal texts mean equal layouts, sizes and dtypes.
+std::string layout_text(const Descriptor& descriptor);
+
 /// Creates a primitive and adds one to onednn_primitives_created().
 dnnl::primitive create_primitive(const dnnl::primitive_desc_base& descriptor);
 

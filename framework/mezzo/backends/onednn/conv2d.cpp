@@ -6,11 +6,11 @@
 #include <mezzo/backends/onednn/creators.hpp>
 #include <mezzo/backends/onednn/relu_kernel.hpp>
 
-// Images stay NHWC, kernels are packed in each call. Measured on AVX512_BF16 (2 cores, batch 128 and 32, oneDNN 2.6 and
-// 3.2): with the layouts that oneDNN chooses (nChw16c), the first layer of a CNN (28x28x1, 3x3, 32) takes 0.24 ms and
-// its reorders 0.37 ms; in NHWC it takes 0.33 ms. From 32 channels on both layouts are equally fast without the
-// reorders. Kernels in HWIO select the `gemm` implementation, which is 2 to 10 times slower; packing takes 4 us
-// (3x3x32x64).
+// Images stay NHWC, kernels that aren't constants are packed in each call. Measured on AVX512_BF16 (2 cores, batch 128
+// and 32, oneDNN 2.6 and 3.2): with the layouts that oneDNN chooses (nChw16c), the first layer of a CNN (28x28x1, 3x3,
+// 32) takes 0.24 ms and its reorders 0.37 ms; in NHWC it takes 0.33 ms. From 32 channels on both layouts are equally
+// fast without the reorders. Kernels in HWIO select the `gemm` implementation, which is 2 to 10 times slower; packing
+// takes 4 us (3x3x32x64).
 
 namespace mezzo::onednn {
 namespace {
@@ -129,7 +129,11 @@ std::unique_ptr<Kernel> make_conv2d(const KernelRequest& request, std::string& r
   if (!takes_operands(request, reason)) return nullptr;
   const Convolution c = convolution(request, request.inputs[0], request.inputs[1], request.outputs[0]);
   std::vector<Operand> operands{{.argument = DNNL_ARG_SRC, .output = false, .index = 0, .plain = c.x.plain()},
-                                {.argument = DNNL_ARG_WEIGHTS, .output = false, .index = 1, .plain = c.kernel.plain()},
+                                {.argument = DNNL_ARG_WEIGHTS,
+                                 .output = false,
+                                 .index = 1,
+                                 .plain = c.kernel.plain(),
+                                 .constant = constant_of(request, 1)},
                                 {.argument = DNNL_ARG_DST, .output = true, .index = 0, .plain = c.y.plain()}};
   if (!c.bias.sizes.empty())
     operands.push_back({.argument = DNNL_ARG_BIAS, .output = false, .index = 2, .plain = c.bias.plain()});

@@ -48,11 +48,15 @@ std::unique_ptr<Kernel> make_matmul(const KernelRequest& request, std::string& r
   const Array bias = bias_of(request, rank, rank - 1);
   const Array out = matrices(request.outputs[0], false, stacked);
   std::vector<Operand> operands{{.argument = DNNL_ARG_SRC, .output = false, .index = 0, .plain = a.plain()},
-                                {.argument = DNNL_ARG_WEIGHTS, .output = false, .index = 1, .plain = b.plain()},
+                                {.argument = DNNL_ARG_WEIGHTS,
+                                 .output = false,
+                                 .index = 1,
+                                 .plain = b.plain(),
+                                 .constant = constant_of(request, 1)},
                                 {.argument = DNNL_ARG_DST, .output = true, .index = 0, .plain = out.plain()}};
   if (!bias.sizes.empty())
     operands.push_back({.argument = DNNL_ARG_BIAS, .output = false, .index = 2, .plain = bias.plain()});
-  const bool packs = transpose_b && !stacked && a.sizes[0] >= many_rows;
+  const bool packs = !stacked && (constant_of(request, 1) || (transpose_b && a.sizes[0] >= many_rows));
   const auto offer = [&](bool relu) { return offer_matmul(a, packs ? b.any() : b.plain(), bias, out, relu); };
   return has_relu(request) ? make_relu_kernel(request, offer, operands, reason)
                            : make_kernel(offer(false), operands, reason);

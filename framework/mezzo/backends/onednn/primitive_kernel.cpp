@@ -1,5 +1,6 @@
 #include <mezzo/backends/onednn/primitive_kernel.hpp>
 
+#include <cstdint>
 #include <utility>
 
 #include <mezzo/backends/common/kernel.hpp>
@@ -40,28 +41,54 @@ Array bias_of(const KernelRequest& request, std::size_t rank, std::size_t axis) 
   return array;
 }
 
+std::optional<Tensor> constant_of(const KernelRequest& request, std::size_t input) {
+  const auto found = request.constants.find(input);
+  return found == request.constants.end() ? std::nullopt : std::optional<Tensor>(found->second);
+}
+
 PrimitiveKernel::PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, const std::vector<Operand>& operands)
     : detail_(descriptor.impl_info_str()) {
   std::vector<dnnl_exec_arg_t> arguments;
   std::vector<Reorder> after;
   for (const Operand& operand : operands) {
+    const Descriptor layout = descriptor.query_md(dnnl::query::exec_arg_md, operand.argument);
+    if (operand.constant && layout != operand.plain) {
+      arguments.push_back({operand.argument, add_constant(operand, layout)});
+      detail_ += fmt::format(", packed input {}", operand.index);
+      continue;
+    }
     const dnnl_memory_t own = add_memory(operand.plain, operand.output ? Place::output : Place::input, operand.index);
-    const Descriptor wanted = descriptor.query_md(dnnl::query::exec_arg_md, operand.argument);
-    if (wanted == operand.plain) {
+    if (layout == operand.plain) {
       arguments.push_back({operand.argument, own});
       continue;
     }
-    const dnnl_memory_t laid_out = add_scratch(wanted);
+    const dnnl_memory_t laid_out = add_scratch(layout);
     arguments.push_back({operand.argument, laid_out});
     if (operand.output) {
-      after.push_back({wanted, laid_out, operand.plain, own});
+      after.push_back({layout, laid_out, operand.plain, own});
     } else {
-      add_reorder({operand.plain, own, wanted, laid_out});
+      add_reorder({operand.plain, own, layout, laid_out});
     }
     detail_ += fmt::format(", reorders {} {}", operand.output ? "output" : "input", operand.index);
   }
   add_step(descriptor, std::move(arguments));
   for (const Reorder& reorder : after) add_reorder(reorder);
+}
+
+dnnl_memory_t PrimitiveKernel::add_constant(const Operand& operand, const Descriptor& wanted) {
+  const auto pack = [&](void* to) {
+    const Operand from{.argument = DNNL_ARG_FROM, .output = false, .index = 0, .plain = operand.plain};
+    const Operand into{.argument = DNNL_ARG_TO, .output = true, .index = 0, .plain = wanted};
+    const Offer offer = offer_reorder(operand.plain, wanted);
+    if (!offer.accepted()) fail<Error>("", "oneDNN has no reorder to the layout of a constant: {}", offer.refusal);
+    PrimitiveKernel reorder(offer.descriptor, {from, into});
+    std::vector<unsigned char> scratch(reorder.scratch_bytes() + alignment);
+    auto* const aligned = scratch.data() + (alignment - reinterpret_cast<std::uintptr_t>(scratch.data()) % alignment);
+    const void* const numbers = operand.constant->raw();
+    reorder.run({&numbers, &to, aligned});
+  };
+  constants_.push_back(detail::packed_constant(*operand.constant, layout_text(wanted), wanted.get_size(), pack));
+  return add_memory(wanted, Place::constant, constants_.size() - 1);
 }
 
 dnnl_memory_t PrimitiveKernel::add_memory(const Descriptor& descriptor, Place place, std::size_t at) {
@@ -90,9 +117,10 @@ void PrimitiveKernel::add_reorder(const Reorder& reorder) {
 
 void PrimitiveKernel::run(const KernelArguments& arguments) {
   for (Memory& memory : memories_) {
-    void* address = memory.place == Place::input    ? const_cast<void*>(arguments.inputs[memory.at])
-                    : memory.place == Place::output ? arguments.outputs[memory.at]
-                                                    : static_cast<char*>(arguments.scratch) + memory.at;
+    void* address = memory.place == Place::input      ? const_cast<void*>(arguments.inputs[memory.at])
+                    : memory.place == Place::output   ? arguments.outputs[memory.at]
+                    : memory.place == Place::constant ? const_cast<void*>(constants_[memory.at]->data())
+                                                      : static_cast<char*>(arguments.scratch) + memory.at;
     if (address == memory.bound) continue;
     memory.memory.set_data_handle(address);
     memory.bound = address;

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <mezzo/backends/onednn/api.hpp>
 #include <mezzo/compiler/kernel.hpp>
+#include <mezzo/compiler/packed_constants.hpp>
 
 namespace mezzo::onednn {
 
@@ -24,10 +26,14 @@ struct Operand {
   bool output = false;
   std::size_t index = 0;
   Descriptor plain;
+  std::optional<Tensor> constant{};  ///< the numbers, if they are the same in all runs
 };
 
+/// The numbers of an input; none if they may change from run to run.
+std::optional<Tensor> constant_of(const KernelRequest& request, std::size_t input);
+
 /// A primitive. For operands in another layout, reorders inputs to scratch memory before the primitive and outputs from
-/// scratch memory after it.
+/// scratch memory after it. Constants are reordered when the kernel is made.
 class PrimitiveKernel final : public Kernel {
  public:
   PrimitiveKernel(const dnnl::primitive_desc_base& descriptor, const std::vector<Operand>& operands);
@@ -37,12 +43,12 @@ class PrimitiveKernel final : public Kernel {
   std::string detail() const override { return detail_; }
 
  private:
-  enum class Place { input, output, scratch };
+  enum class Place { input, output, scratch, constant };
 
   struct Memory {
     dnnl::memory memory;
     Place place;
-    std::size_t at;  // index of the operand, or offset in scratch memory
+    std::size_t at;  // index of the operand or of the constant, or offset in scratch memory
     void* bound = nullptr;
   };
 
@@ -58,12 +64,15 @@ class PrimitiveKernel final : public Kernel {
     dnnl_memory_t destination;
   };
 
+  /// A constant in another layout.
+  dnnl_memory_t add_constant(const Operand& operand, const Descriptor& wanted);
   dnnl_memory_t add_memory(const Descriptor& descriptor, Place place, std::size_t at);
   dnnl_memory_t add_scratch(const Descriptor& descriptor);
   void add_step(const dnnl::primitive_desc_base& descriptor, std::vector<dnnl_exec_arg_t> arguments);
   void add_reorder(const Reorder& reorder);
 
   std::vector<Memory> memories_;
+  std::vector<std::shared_ptr<const detail::PackedConstant>> constants_;
   std::vector<Step> steps_;
   std::size_t scratch_bytes_ = 0;
   std::string detail_;

@@ -69,6 +69,7 @@ class SplitMatmul final : public Kernel {
  public:
   SplitMatmul(const KernelRequest& request, std::string& reason) {
     KernelRequest inner = request;
+    inner.constants.clear();  // of float16
     ScratchLayout layout;
     const auto transposed = [&](const char* name) { return request.attributes.get_or<bool>(name, false); };
     left_.emplace(inner.inputs[0], SplitOperand::Side::left, transposed("transpose_a"), layout);
