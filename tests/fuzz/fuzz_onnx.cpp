@@ -120,6 +120,59 @@ ModelProto sequences() {
   return model;
 }
 
+::onnx::GraphProto& add_body(NodeProto& node, const std::vector<std::string>& inputs,
+                             const std::vector<std::string>& outputs) {
+  AttributeProto& one = *node.add_attribute();
+  one.set_name("body");
+  one.set_type(AttributeProto::GRAPH);
+  for (const std::string& name : inputs) one.mutable_g()->add_input()->set_name(name);
+  for (const std::string& name : outputs) one.mutable_g()->add_output()->set_name(name);
+  return *one.mutable_g();
+}
+
+void add_inner(::onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
+               const std::string& output) {
+  NodeProto& node = *graph.add_node();
+  node.set_op_type(op);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+}
+
+ModelProto loops() {
+  ModelProto model = started({3, 2});
+  add_numbers(model, "three", {1}, false);
+  add_numbers(model, "w", {2}, true);
+  NodeProto& loop = add(model, "Loop", {"three", "", "x"}, "l");
+  ::onnx::GraphProto& body = add_body(loop, {"i", "c", "v"}, {"c", "v2"});
+  add_inner(body, "Mul", {"v", "w"}, "v2");
+  NodeProto& scan = add(model, "Scan", {"w", "l"}, "s");
+  scan.add_output("all");
+  add_int(scan, "num_scan_inputs", 1);
+  ::onnx::GraphProto& step = add_body(scan, {"h", "e"}, {"h2", "h3"});
+  add_inner(step, "Add", {"h", "e"}, "h2");
+  add_inner(step, "Tanh", {"h2"}, "h3");
+  add(model, "Add", {"s", "all"}, "y");
+  return model;
+}
+
+ModelProto quantized() {
+  ModelProto model = started({2, 6});
+  add_numbers(model, "scale", {1}, true);
+  add(model, "QuantizeLinear", {"x", "scale"}, "q");
+  add(model, "DequantizeLinear", {"q", "scale"}, "d");
+  NodeProto& dynamic = add(model, "DynamicQuantizeLinear", {"d"}, "u");
+  dynamic.add_output("u_scale");
+  dynamic.add_output("u_zero");
+  add_ints(add(model, "Transpose", {"u"}, "t"), "perm", {1, 0});
+  add(model, "MatMulInteger", {"u", "t", "u_zero"}, "m");
+  add(model, "DFT", {"d"}, "f");
+  add(model, "Shape", {"f"}, "n");
+  add(model, "Cast", {"m"}, "c");
+  add_int(*model.mutable_graph()->mutable_node()->rbegin(), "to", TensorProto::FLOAT);
+  add(model, "Expand", {"c", "n"}, "y");
+  return model;
+}
+
 }  // namespace
 
 namespace mezzo_fuzz {
@@ -127,12 +180,13 @@ namespace {
 
 std::vector<Bytes> seeds() {
   return {bytes_of(images().SerializeAsString()), bytes_of(shapes().SerializeAsString()),
-          bytes_of(sequences().SerializeAsString())};
+          bytes_of(sequences().SerializeAsString()), bytes_of(loops().SerializeAsString()),
+          bytes_of(quantized().SerializeAsString())};
 }
 
 void read_input(const Bytes& bytes) {
   const std::string path = file_of(bytes);
-  const Any<Model> model = load_onnx(path);
+  const Any<Model> model = load_onnx(path, {.dynamic_batch = bytes.size() % 2 == 1});
   ModelProto message;
   if (!message.ParseFromArray(bytes.data(), bytes.size())) return;
   detail::move_onnx_constants(message);

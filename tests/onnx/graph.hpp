@@ -58,6 +58,14 @@ struct OnnxFile {
     for (const auto size : shape) tensor.add_dims(size);
     for (const float number : numbers) tensor.add_float_data(number);
   }
+  void bytes(const std::string& name, const mezzo::Shape& shape, const std::vector<int>& numbers,
+             int type = ::onnx::TensorProto::UINT8) {
+    auto& tensor = *graph().add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(type);
+    for (const auto size : shape) tensor.add_dims(size);
+    for (const int number : numbers) tensor.add_int32_data(number);
+  }
   void ints(const std::string& name, const std::vector<std::int64_t>& numbers) {
     auto& tensor = *graph().add_initializer();
     tensor.set_name(name);
@@ -65,6 +73,9 @@ struct OnnxFile {
     tensor.add_dims(static_cast<std::int64_t>(numbers.size()));
     for (const auto number : numbers) tensor.add_int64_data(number);
   }
+
+  // Start of the errors of load().
+  std::string label() const { return "[load_onnx \"" + folder.path("m.onnx") + "\"] "; }
 
   // The file in the folder of the test.
   std::string save() const {
@@ -88,6 +99,38 @@ inline void set_int(::onnx::NodeProto& node, const std::string& name, std::int64
   auto& one = attribute(node, name);
   one.set_type(::onnx::AttributeProto::INT);
   one.set_i(number);
+}
+inline void set_number(::onnx::NodeProto& node, const std::string& name, float number) {
+  auto& one = attribute(node, name);
+  one.set_type(::onnx::AttributeProto::FLOAT);
+  one.set_f(number);
+}
+inline void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& text) {
+  auto& one = attribute(node, name);
+  one.set_type(::onnx::AttributeProto::STRING);
+  one.set_s(text);
+}
+inline void set_texts(::onnx::NodeProto& node, const std::string& name, const std::vector<std::string>& texts) {
+  auto& one = attribute(node, name);
+  one.set_type(::onnx::AttributeProto::STRINGS);
+  for (const auto& text : texts) one.add_strings(text);
+}
+// Adds a body to a node.
+inline ::onnx::GraphProto& add_body(::onnx::NodeProto& node, const std::string& name,
+                                    const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  auto& one = attribute(node, name);
+  one.set_type(::onnx::AttributeProto::GRAPH);
+  for (const auto& x : inputs) one.mutable_g()->add_input()->set_name(x);
+  for (const auto& y : outputs) one.mutable_g()->add_output()->set_name(y);
+  return *one.mutable_g();
+}
+inline ::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
+                                   const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  auto& one = *graph.add_node();
+  one.set_op_type(op);
+  for (const auto& x : inputs) one.add_input(x);
+  for (const auto& y : outputs) one.add_output(y);
+  return one;
 }
 inline void set_ints(::onnx::NodeProto& node, const std::string& name, const std::vector<std::int64_t>& numbers) {
   auto& one = attribute(node, name);

@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(a_graph_predicts_for_any_batch) {
   BOOST_TEST(model->output_names() == std::vector<std::string>({"y"}), boost::test_tools::per_element());
   std::vector<std::string> names;
   for (const auto& weight : model->named_weights()) names.push_back(weight.first);
-  BOOST_TEST(names == std::vector<std::string>({"fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      names == std::vector<std::string>({"product/fc1.weight", "h2/fc1.bias", "head/fc2.weight", "head/fc2.bias"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(training_reduces_the_loss) {
@@ -95,8 +96,9 @@ BOOST_AUTO_TEST_CASE(only_chosen_weights_train) {
   model->fit(perceptron_inputs(), Tensor({3, 1}), {.epochs = 3, .verbose = 0});
   BOOST_TEST(model->get_weights()[0].equal(before));
   check_throws<NameError>(
-      "[load_onnx] trainable must match names of weights; \"fc3\" matches none; names: fc1.weight, fc1.bias, "
-      "fc2.weight, fc2.bias",
+      file.label() +
+          "trainable must match names of weights; \"fc3\" matches none; names: fc1.weight, fc1.bias, fc2.weight, "
+          "fc2.bias",
       [&] { file.load({.trainable = "fc3"}); });
 }
 
@@ -306,9 +308,9 @@ BOOST_AUTO_TEST_CASE(external_data_lies_in_the_folder) {
   };
   place("w.bin", "4");
   BOOST_TEST(file.load()->predict(perceptron_inputs()).to_doubles()[0] == 4.75);
-  const std::string start =
-      "[load_onnx] tensor \"fc1.weight\": external data must be in the folder of the file, "
-      "without \"..\" or a link out of it; got ";
+  const std::string start = file.label() +
+                            "tensor \"fc1.weight\": external data must be in the folder of the file, without \"..\" or "
+                            "a link out of it; got ";
   for (const std::string& location : {std::string("../w.bin"), file.folder.path("w.bin"), std::string()}) {
     place(location, "0");
     check_throws<FileError>(start + "\"" + location + "\"", [&] { file.load(); });

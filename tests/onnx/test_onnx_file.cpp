@@ -28,10 +28,10 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused) {
     folder.write("a.onnx", std::vector<std::uint8_t>(content.begin(), content.end()));
     check_throws<FileError>("[load_onnx] " + text, [&] { detail::read_onnx_file(path, "[load_onnx]"); });
   };
-  refused(std::string("\x0a\xff\xff\xff", 4), "\"" + path + "\" is damaged, or isn't an ONNX file");
+  refused(std::string("\x0a\xff\xff\xff", 4), "the file is damaged, or isn't an ONNX file");
   ::onnx::ModelProto model;
   model.set_ir_version(8);
-  refused(model.SerializeAsString(), "\"" + path + "\" must have a graph; it has none");
+  refused(model.SerializeAsString(), "the file must have a graph; it has none");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

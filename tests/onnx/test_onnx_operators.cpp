@@ -37,6 +37,17 @@ void equals(const Tensor& y, const Shape& shape, const std::vector<double>& numb
 
 BOOST_AUTO_TEST_SUITE(onnx_operators)
 
+BOOST_AUTO_TEST_CASE(indices_of_tables_count_from_both_ends) {
+  OnnxFile file;
+  file.input("x", {-1}, ::onnx::TensorProto::INT64);
+  file.floats("table", {3, 2}, {1, 2, 3, 4, 5, 6});
+  file.node("Gather", {"table", "x"}, {"y"});
+  file.output("y");
+  const Any<Model> model = file.load();
+  BOOST_TEST(model->trainable_weights().size() == 1U);
+  equals(model->predict(Tensor({2}, std::vector<std::int64_t>{-1, 1})), {2, 2}, {5, 6, 3, 4});
+}
+
 BOOST_AUTO_TEST_CASE(convolutions) {
   OnnxFile file;
   file.floats("w", {1, 1, 2, 2}, {1, 0, 0, 2});

@@ -48,6 +48,12 @@ BOOST_AUTO_TEST_CASE(images) {
 BOOST_AUTO_TEST_CASE(sequences) {
   Sequential recurrent({Input({7, 4}), LSTM(6, {.return_sequences = true}), GRU(5), Dense(2)});
   check_round_trip(recurrent, random::uniform({3, 7, 4}).tensor());
+  Sequential masked({Input({5, 3}), Masking(), GRU(4, {.return_sequences = true}), LSTM(3)});
+  check_round_trip(masked, random::uniform({3, 5, 3}).tensor());
+  Sequential hard({Input({5, 3}), LSTM(4, {.activation = "selu", .recurrent_activation = "hard_sigmoid"}), Dense(2)});
+  check_round_trip(hard, random::uniform({3, 5, 3}).tensor());
+  Sequential gates({Input({5, 3}), LSTM(4, {.recurrent_activation = "hard_sigmoid"})});
+  check_round_trip(gates, random::uniform({3, 5, 3}).tensor());
   Sequential text({Input({6}), Embedding(20, 8), LayerNormalization(), GlobalAveragePooling1D(), Dense(3)});
   check_round_trip(text, Tensor({1, 6}, std::vector<float>{1, 2, 3, 4, 5, 6}));
   const Input x({9, 16});

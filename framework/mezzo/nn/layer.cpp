@@ -336,6 +336,7 @@ detail::CalledBy::CalledBy(const detail::Shared<detail::LayerState>& layer)
 detail::CalledBy::~CalledBy() { caller() = outer_; }
 
 DType detail::stored_dtype(const detail::WeightPolicy& weight) {
+  if (const DType stored = weight.variable.state()->value.dtype(); !is_floating(stored)) return stored;
   const DType dtype = weight.policy.variable_dtype();
   return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }

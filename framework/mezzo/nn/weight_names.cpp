@@ -159,6 +159,7 @@ std::string Findings::text() const {
 FileWeights file_weights(const LayerState& layer) {
   FileWeights all;
   const auto* gates = std::any_cast<GateFiles>(&layer.content);
+  const bool own_names = std::any_cast<OwnFileNames>(&layer.content) != nullptr;
   for (const Variable& variable : layer.weights) {
     FileWeight weight = as_declared(variable);
     if (gates != nullptr) weight.order = gates->order;
@@ -167,7 +168,7 @@ FileWeights file_weights(const LayerState& layer) {
   }
   for (const auto& child : layer.children) {
     FileWeights below = file_weights(*child.second);
-    for_each_name(below, [&](std::string& name) { name = child.first + "." + name; });
+    if (!own_names) for_each_name(below, [&](std::string& name) { name = child.first + "." + name; });
     for (FileWeight& weight : below.weights) add(all, std::move(weight));
     all.skipped.insert(all.skipped.end(), below.skipped.begin(), below.skipped.end());
     all.copies.insert(all.copies.end(), below.copies.begin(), below.copies.end());

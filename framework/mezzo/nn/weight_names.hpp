@@ -17,6 +17,10 @@ struct GateFiles {
   std::vector<std::string> bias_parts{};
 };
 
+/// LayerState::content of a layer for which the weights of its sub-layers have names of their own in weight files,
+/// without the names of the sub-layers: those of a file that it was read from.
+struct OwnFileNames {};
+
 /// A weight with its names and layout in weight files.
 struct FileWeight {
   std::vector<std::string> names;  ///< the name that is written, then other names that a loaded file may have

@@ -138,6 +138,7 @@ void run_cast_like(OnnxCall& call) {
 /// Dropout follows the mode of the run. The mask of a training isn't returned.
 void run_dropout(OnnxCall& call) {
   call.ignore("seed");
+  call.ignore("is_test");  // of opset 6
   const double rate = call.opset() < 12 ? call.number("ratio", 0.5) : call.has(1) ? call.one_number(1, "ratio") : 0.5;
   const bool trained = call.has(2) && call.one_number(2, "training_mode") != 0;
   if (call.wants(1)) {

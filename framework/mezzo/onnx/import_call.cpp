@@ -38,6 +38,12 @@ Shape shape_of(const OnnxValue& one) {
 
 }  // namespace
 
+Value in_file_order(const OnnxValue& value) {
+  if (value.first.defined()) return value.first;
+  if (value.last.defined()) return permuted_axes(value.last, channels_to_first(value.last.shape().size()));
+  return permuted_axes(value.kernel, kernel_axes(value.kernel.shape().size(), true));
+}
+
 Shape channels_to_last(std::size_t rank) {
   Shape out{0};
   for (std::size_t i = 2; i < rank; ++i) out.push_back(static_cast<std::int64_t>(i));
@@ -100,11 +106,7 @@ Value OnnxCall::entering(const Value& value, bool constant) const {
 Value OnnxCall::in(std::size_t i) const {
   static_cast<void>(value(i));
   OnnxValue& one = *inputs_[i];
-  if (!one.first.defined()) {
-    const Value& from = one.last.defined() ? one.last : one.kernel;
-    const std::size_t rank = from.shape().size();
-    one.first = permuted_axes(from, one.last.defined() ? channels_to_first(rank) : kernel_axes(rank, true));
-  }
+  if (!one.first.defined()) one.first = in_file_order(one);
   return entering(one.first, one.constant);
 }
 

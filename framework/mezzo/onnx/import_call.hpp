@@ -57,6 +57,8 @@ class OnnxCall {
   /// True if the input exists with the channels last, and not in the file's order.
   bool has_last(std::size_t i) const;
   bool constant(std::size_t i) const { return value(i).constant; }
+  /// The input in all orders of axes that it has.
+  const OnnxValue& value_of(std::size_t i) const { return value(i); }
   const Variable* variable(std::size_t i) const { return value(i).variable; }
   /// Shape in the file's order of axes.
   Shape shape(std::size_t i) const;
@@ -106,8 +108,9 @@ class OnnxCall {
   /// Puts f(inputs) of a function that computes element by element, in the order of axes that the inputs have.
   void elementwise(const std::function<Value(const std::vector<Value>&)>& f);
 
-  /// Runs a branch and returns its outputs. Set by the caller of the operator.
-  std::function<std::vector<OnnxValue>(const OnnxBody&)> run_body;
+  /// Runs a body with these inputs and returns its outputs. `apart`: in a trace of its own, whose values nothing
+  /// outside reads. Set by the caller of the operator.
+  std::function<std::vector<OnnxValue>(const OnnxBody&, const std::vector<OnnxValue>& inputs, bool apart)> run_body;
 
  private:
   const OnnxValue& value(std::size_t i) const;
@@ -121,6 +124,9 @@ class OnnxCall {
   std::vector<OnnxValue> outputs_;
   std::set<std::string> read_;
 };
+
+/// The value in the file's order of axes.
+Value in_file_order(const OnnxValue& value);
 
 /// Permutations of images: channels to the last axis, and back.
 Shape channels_to_last(std::size_t rank);

@@ -5,7 +5,7 @@
 #include <mezzo/onnx/import_tensors.hpp>
 #include <mezzo/ops/ops.hpp>
 
-// Constants, arrays made of sizes, identities and branches.
+// Constants, arrays made of sizes, and identities.
 namespace mezzo::detail {
 namespace {
 
@@ -92,17 +92,6 @@ void run_identity(OnnxCall& call) {
   call.put(out);
 }
 
-/// A branch whose condition is a constant, or follows from sizes.
-void run_if(OnnxCall& call) {
-  const auto yes = call.body("then_branch"), no = call.body("else_branch");
-  const bool condition = call.one_int(0, "condition") != 0;
-  const std::vector<OnnxValue> results = call.run_body(condition ? *yes : *no);
-  if (results.size() != call.outputs().size()) {
-    call.refuse("branches must have {} outputs; got {}", call.outputs().size(), results.size());
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) call.put(results[i], i);
-}
-
 }  // namespace
 
 void add_onnx_constants(OnnxOperators& table) {
@@ -113,7 +102,6 @@ void add_onnx_constants(OnnxOperators& table) {
   table["Size"] = {.run = run_size};
   table["EyeLike"] = {.run = run_eye_like};
   table["Identity"] = {.run = run_identity};
-  table["If"] = {.run = run_if, .outputs = 1024, .folds = false};
 }
 
 }  // namespace mezzo::detail

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <mezzo/onnx/import_convolutions.hpp>
 #include <mezzo/onnx/import_operators.hpp>
 #include <mezzo/onnx/import_windows.hpp>
 #include <mezzo/ops/index.hpp>
@@ -10,9 +11,8 @@
 namespace mezzo::detail {
 namespace {
 
-/// Sizes of a kernel in the file's order: (F, C, spatial axes...).
-Shape kernel_sizes(const OnnxCall& call, std::size_t axes) {
-  const Shape shape = call.shape(1);
+/// Spatial sizes of a kernel of that shape, (F, C, spatial axes...).
+Shape kernel_sizes(const OnnxCall& call, const Shape& shape, std::size_t axes) {
   if (shape.size() != axes + 2) call.refuse("kernel must have {} axes; got shape {}", axes + 2, shape);
   return {shape.begin() + 2, shape.end()};
 }
@@ -43,22 +43,21 @@ Value convolve_images(const Value& x, const Value& kernel, const OnnxWindows& wi
   return squeeze(y, 1);
 }
 
-void run_conv(OnnxCall& call) {
-  const Shape sizes = spatial_sizes(call);
+/// The convolution of input 0 with a kernel of that shape; both have the channels last.
+Value convolved(OnnxCall& call, const Value& x, const Value& weight, const Shape& kernel) {
+  const Shape sizes = spatial_sizes(call), shape = call.shape(0);
   const std::int64_t groups = call.integer("group", 1);
-  const OnnxWindows windows = onnx_windows(call, sizes, kernel_sizes(call, sizes.size()));
-  const Shape shape = call.shape(0), kernel = call.shape(1);
+  const OnnxWindows windows = onnx_windows(call, sizes, kernel_sizes(call, kernel, sizes.size()));
   if (groups < 1 || groups > shape[1] || kernel[1] * groups != shape[1] || kernel[0] % groups != 0) {
     call.refuse("kernel of shape {} in {} groups must fit the input; got shape {}", kernel, groups, shape);
   }
-  const Value x = call.in_last(0), weight = call.in_kernel(1);
-  Value y;
-  if (sizes.size() < 3) {
-    y = convolve_images(x, weight, windows, groups);
-  } else {
-    y = conv(padded_last(x, windows.before, windows.after), weight,
-             {.strides = as_ints(windows.strides), .dilation_rate = as_ints(windows.dilations)});
-  }
+  if (sizes.size() < 3) return convolve_images(x, weight, windows, groups);
+  return conv(padded_last(x, windows.before, windows.after), weight,
+              {.strides = as_ints(windows.strides), .dilation_rate = as_ints(windows.dilations)});
+}
+
+void run_conv(OnnxCall& call) {
+  const Value y = convolved(call, call.in_last(0), call.in_kernel(1), call.shape(1));
   call.put_last(call.has(2) ? bias_add(y, call.in(2)) : y);
 }
 
@@ -107,7 +106,7 @@ void run_conv_transpose(OnnxCall& call) {
   const Shape sizes = spatial_sizes(call);
   const std::size_t axes = sizes.size();
   const std::int64_t groups = call.integer("group", 1);
-  OnnxWindows windows = onnx_windows(call, sizes, kernel_sizes(call, axes));
+  OnnxWindows windows = onnx_windows(call, sizes, kernel_sizes(call, call.shape(1), axes));
   Shape added = call.integers("output_padding");
   if (added.empty()) added = Shape(axes, 0);
   if (added.size() != axes) call.refuse("output_padding must have {} numbers; got {}", axes, added.size());
@@ -137,6 +136,16 @@ void run_conv_transpose(OnnxCall& call) {
 }
 
 }  // namespace
+
+Value onnx_convolution(OnnxCall& call, const Value& x, const Value& kernel) {
+  const Shape shape = kernel.shape();
+  Shape order;
+  for (std::size_t i = 2; i < shape.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
+  order.insert(order.end(), {1, 0});
+  const std::size_t rank = call.rank(0);
+  if (rank < 3 || shape.size() != rank) call.refuse("kernel must have {} axes; got shape {}", rank, shape);
+  return convolved(call, permuted_axes(x, channels_to_last(rank)), permuted_axes(kernel, order), shape);
+}
 
 void add_onnx_convolutions(OnnxOperators& table) {
   table["Conv"] = {.run = run_conv, .least = 2, .most = 3};

@@ -14,8 +14,9 @@ void run_gather(OnnxCall& call) {
   if (is_floating(indices.dtype()) || indices.dtype() == DType::boolean) {
     call.refuse("indices must be integers; got {}", dtype_name(indices.dtype()));
   }
-  if (axis == 0 && call.variable(0) != nullptr && call.rank(0) > 1) return call.put(gather(x, indices));
-  call.put(take(x, indices, axis));
+  if (axis != 0 || call.variable(0) == nullptr || call.rank(0) < 2) return call.put(take(x, indices, axis));
+  const bool counts_back = indices.dtype() != DType::uint8;
+  call.put(gather(x, counts_back ? where(indices < 0, indices + call.shape(0)[0], indices) : indices));
 }
 
 void run_gather_elements(OnnxCall& call) {

@@ -30,10 +30,12 @@ struct OnnxNode {
   std::map<std::string, OnnxAttribute> attributes{};
 };
 
-/// Nodes in an order in which each follows its inputs: of the graph, or of a branch of an If.
+/// Nodes in an order in which each follows its inputs: of the graph, of a branch of an If, or of one iteration of a
+/// loop.
 struct OnnxBody {
   std::vector<OnnxNode> nodes;
   std::vector<std::size_t> outputs;
+  std::vector<std::size_t> inputs{};  ///< of an iteration
 };
 
 /// A graph as it is run: checked, without nodes that no output needs.
@@ -50,7 +52,7 @@ struct OnnxGraph {
     std::size_t place = 0;
     DType dtype = DType::float32;
     Shape shape{};
-    bool in_graph = true;             ///< false: in a branch
+    bool in_graph = true;             ///< false: in a branch or loop
     std::optional<Tensor> numbers{};  ///< none: those of a Variable, which the message doesn't hold
   };
 
@@ -62,7 +64,7 @@ struct OnnxGraph {
   OnnxBody body;
 };
 
-/// Calls `visit(body)` for all branches inside of a body.
+/// Calls `visit(body)` for all branches and loops inside of a body.
 template <class F>
 void for_each_onnx_body(const OnnxBody& body, const F& visit) {
   for (const OnnxNode& node : body.nodes) {
@@ -75,7 +77,7 @@ void for_each_onnx_body(const OnnxBody& body, const F& visit) {
   }
 }
 
-/// Calls `visit(node)` for all nodes, with those of branches.
+/// Calls `visit(node)` for all nodes, with those of branches and loops.
 template <class F>
 void for_each_onnx_node(const OnnxBody& body, const F& visit) {
   for (const OnnxNode& node : body.nodes) visit(node);

@@ -1,40 +1,17 @@
 #include <mezzo/onnx/import_model.hpp>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/is_utf8.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/fields.hpp>
 #include <mezzo/onnx/import_message.hpp>
 #include <mezzo/onnx/import_read.hpp>
-#include <mezzo/onnx/import_run.hpp>
-#include <mezzo/onnx/import_weights.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-/// Axes of the file for a kernel (spatial axes..., C, F): {3, 2, 0, 1} for two spatial axes.
-Shape kernel_file_order(std::size_t rank) {
-  const auto last = static_cast<std::int64_t>(rank) - 1;
-  Shape axes{last, last - 1};
-  for (std::int64_t i = 0; i < last - 1; ++i) axes.push_back(i);
-  return axes;
-}
-
-constexpr std::size_t most_layers = 4096;  // nodes that are sub-layers: entering them compares their names
-
-/// Name of a node as that of a layer: "/layer1/conv1/Conv" is "layer1.conv1.Conv".
-std::string layer_name(const std::string& node) {
-  std::string name = node.substr(std::min(node.find_first_not_of('/'), node.size()));
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\'; }, '.');
-  return name == "." || name == ".." || !is_utf8(name) ? std::string() : name;
-}
 
 /// True for dtypes of which one converts to the other as input of a model.
 bool converts(DType from, DType to) {
@@ -43,12 +20,46 @@ bool converts(DType from, DType to) {
   return from != DType::boolean && to != DType::boolean && !is_floating(from);
 }
 
+/// The spec with `batch` samples, if it is known, and `size` elements along other open axes.
+Spec with_sizes(Spec spec, std::int64_t batch, std::int64_t size) {
+  for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
+    if (spec.shape[axis] < 0) spec.shape[axis] = axis == 0 ? batch : size;
+  }
+  return spec;
+}
+
+/// True if an array of that shape could exist.
+bool is_traceable(const Shape& shape) {
+  constexpr double most = 2147483648.0;
+  double elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<double>(size);
+  return elements <= most;
+}
+
+/// Names of the layers whose flag is not the one by their weights.
+std::vector<std::string> flipped_layers(const std::vector<OnnxLayer>& layers) {
+  std::vector<std::string> out;
+  for (const OnnxLayer& one : layers) {
+    if (one.layer->trainable != one.trainable) out.push_back(one.name);
+  }
+  return out;
+}
+
 }  // namespace
 
+Shape onnx_kernel_order(std::size_t rank) {
+  const auto last = static_cast<std::int64_t>(rank) - 1;
+  Shape axes{last, last - 1};
+  for (std::int64_t i = 0; i < last - 1; ++i) axes.push_back(i);
+  return axes;
+}
+
 void describe(Fields& fields, OnnxModelOptions& options) {
+  if (!options.layers.empty()) options.flipped = flipped_layers(options.layers);
   fields("graph", options.graph);
   fields("weights", options.weights);
   fields("trained", options.trained);
+  fields("flipped", options.flipped);
 }
 
 OnnxModel::OnnxModel(const OnnxModelOptions& options) : Model("OnnxModel", options) {
@@ -58,56 +69,7 @@ OnnxModel::OnnxModel(const OnnxModelOptions& options) : Model("OnnxModel", optio
   if (inputs.empty()) fail<ValueError>(label(), "the graph must have inputs; got none");
   set_input_names(std::move(inputs));
   set_output_names(graph_->output_names);
-  add_weights(options);
-  add_layers();
-}
-
-void OnnxModel::add_weights(const OnnxModelOptions& options) {
-  const std::vector<OnnxUse> uses = uses_of_initializers(*graph_);
-  const std::set<std::string> names(options.weights.begin(), options.weights.end());
-  const std::set<std::string> trained(options.trained.begin(), options.trained.end());
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const OnnxGraph::Initializer& one = graph_->initializers[i];
-    if (one.numbers) continue;
-    if (names.count(one.name) == 0 || !is_floating(one.dtype)) {
-      fail<ValueError>(label(), "initializer \"{}\" must have numbers, or be a weight", one.name);
-    }
-    WeightOptions weight{.shape = one.shape, .initializer = "zeros"};
-    if (uses[i].kernel) {
-      weight.file_axes = kernel_file_order(one.shape.size());
-      const Shape order = inverse_permutation(weight.file_axes);
-      for (std::size_t axis = 0; axis < order.size(); ++axis) {
-        weight.shape[axis] = one.shape[static_cast<std::size_t>(order[axis])];
-      }
-    }
-    weight.trainable = trained.count(one.name) > 0 && !uses[i].statistic;
-    weight.autocast = !uses[i].wide;
-    weight.at_least_float32 = uses[i].wide;
-    weights_.push_back({one.name, one.place, Variable(one.name), uses[i].kernel});
-    add_weight(weights_.back().variable, weight);
-  }
-}
-
-void OnnxModel::add_layers() {
-  std::set<std::size_t> frozen, trained;
-  std::set<std::string> names;
-  for (const Weight& weight : weights_) {
-    (weight.variable.trainable() ? trained : frozen).insert(weight.place);
-  }
-  for_each_onnx_node(graph_->body, [&](const OnnxNode& node) {
-    const auto any_of = [&](const std::set<std::size_t>& places) {
-      return std::any_of(node.inputs.begin(), node.inputs.end(),
-                         [&](std::size_t place) { return places.count(place) > 0; });
-    };
-    const Shared<LayerState> layer(std::in_place, ScopeInfo{.kind = node.op,
-                                                            .name = layer_name(node.name),
-                                                            .policy = {},
-                                                            .trainable = any_of(trained) || !any_of(frozen),
-                                                            .remat = {}});
-    const bool named = !layer->name.empty() && names.insert(layer->name).second && names.size() <= most_layers;
-    scopes_.emplace(&node, OnnxRun::Place{layer, named ? state()->enter(layer->name, layer) : layer->name});
-    reads_sizes_ = reads_sizes_ || node.op == "Shape" || node.op == "Size";
-  });
+  add_layers(options);
 }
 
 void OnnxModel::assign(const std::string& name, const Tensor& numbers) {
@@ -115,7 +77,7 @@ void OnnxModel::assign(const std::string& name, const Tensor& numbers) {
     if (weight.name != name) continue;
     if (!weight.kernel) return weight.variable.assign(numbers);
     const OutsideTrace at_once;
-    const Shape order = inverse_permutation(kernel_file_order(numbers.shape().size()));
+    const Shape order = inverse_permutation(onnx_kernel_order(numbers.shape().size()));
     return weight.variable.assign(transpose(Value(numbers), order).tensor());
   }
 }
@@ -135,7 +97,7 @@ Value OnnxModel::checked_input(const OnnxGraph::Input& input, const Value& x,
       fail<ShapeError>(where, "axis {} (\"{}\") must have size {}, as in another input; got shape {}", i,
                        input.symbols[i], known->second, shape);
     }
-    if (!fits) fail<ShapeError>(where, "must have shape {}; got shape {}", *input.shape, shape);
+    if (!fits) refuse_shape(input, shape, where);
   }
   if (!input.dtype || x.dtype() == *input.dtype) return x;
   if (!converts(x.dtype(), *input.dtype)) {
@@ -144,24 +106,80 @@ Value OnnxModel::checked_input(const OnnxGraph::Input& input, const Value& x,
   return is_floating(x.dtype()) ? x : cast(x, *input.dtype).across_border();
 }
 
+void OnnxModel::refuse_shape(const OnnxGraph::Input& input, const Shape& shape, const std::string& where) const {
+  Shape any_batch = *input.shape;
+  const bool batch = shape.size() == any_batch.size() && !shape.empty() && any_batch[0] >= 0;
+  if (batch) any_batch[0] = shape[0];
+  bool others = batch;
+  for (std::size_t i = 0; others && i < shape.size(); ++i) {
+    others = any_batch[i] < 0 || shape[i] < 0 || any_batch[i] == shape[i];
+  }
+  fail<ShapeError>(where, "must have shape {}; got shape {}{}", *input.shape, shape,
+                   others ? "; load_onnx(path, {.dynamic_batch = true}) takes any number of samples" : "");
+}
+
+std::vector<Spec> OnnxModel::outputs_for(const std::vector<Spec>& inputs) const {
+  Trace trace(Trace::Mode::graph);
+  const RootScope root(*this);
+  Values xs;
+  for (const Spec& spec : inputs) xs.push_back(trace.input("", spec));
+  std::vector<Spec> out;
+  for (const Value& y : run(xs)) out.push_back({y.shape(), y.dtype()});
+  return out;
+}
+
+void OnnxModel::require_any_batch(std::int64_t batch) const {
+  std::vector<Spec> inputs;
+  for (const OnnxGraph::Input& input : graph_->inputs) {
+    if (!input.shape) return;
+    inputs.push_back({*input.shape, input.dtype.value_or(DType::float32)});
+  }
+  const auto outputs_of = [&](std::int64_t samples, std::int64_t size) {
+    std::vector<Spec> specs;
+    for (const Spec& spec : inputs) {
+      specs.push_back(with_sizes(spec, samples, size));
+      if (!is_traceable(specs.back().shape)) fail<ShapeError>(label(), "too many elements: {}", specs.back().shape);
+    }
+    return outputs_for(specs);
+  };
+  for (const std::int64_t size : {16, 224, 1}) {  // of other open axes: one that the graph takes
+    std::vector<Spec> known;
+    try {
+      known = outputs_of(batch, size);
+    } catch (const Error&) {
+      continue;
+    }
+    const std::int64_t more = 2 * batch + 1;
+    std::vector<Spec> found;
+    try {
+      found = outputs_of(more, size);
+    } catch (const Error& error) {
+      fail<ValueError>(label(), "dynamic_batch: the graph must take any number of samples; got for {}: {}", more,
+                       error.what());
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const Shape &a = known[i].shape, &b = found[i].shape;
+      if (a.empty() || a[0] % batch != 0 || (!b.empty() && a[0] * more == b[0] * batch)) continue;
+      fail<ValueError>(label(),
+                       "dynamic_batch: output \"{}\" must grow with the samples; got shape {} for {} and {} "
+                       "for {}",
+                       graph_->output_names[i], a, batch, b, more);
+    }
+    return;
+  }
+}
+
 /// Runs the graph each time the functional model around it is called, when all sizes are known. The sizes of the
 /// outputs that stay open are those that differ between two batches.
 Values OnnxModel::run_later(const Values& xs) const {
   std::vector<Spec> specs;
   for (const std::int64_t size : {2, 3}) {
-    Trace trace(Trace::Mode::graph);
-    const RootScope root(*this);
-    Values inputs;
-    for (const Value& x : xs) {
-      Shape shape = x.shape();
-      std::replace_if(
-          shape.begin(), shape.end(), [](std::int64_t axis) { return axis < 0; }, size);
-      inputs.push_back(trace.input("", Spec{shape, x.dtype()}));
-    }
-    const Values outputs = run(inputs);
+    std::vector<Spec> inputs;
+    for (const Value& x : xs) inputs.push_back(with_sizes({x.shape(), x.dtype()}, size, size));
+    const std::vector<Spec> outputs = outputs_for(inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const Shape shape = outputs[i].shape();
-      if (specs.size() == i) specs.push_back({shape, outputs[i].dtype()});
+      const Shape& shape = outputs[i].shape;
+      if (specs.size() == i) specs.push_back(outputs[i]);
       if (specs[i].shape.size() != shape.size()) {
         fail<ValueError>(label(), "output {} must have the same number of axes for any size of the inputs", i);
       }
@@ -177,9 +195,9 @@ Values OnnxModel::call_many(const Values& xs) {
   if (xs.size() != graph_->inputs.size()) {
     fail<ValueError>(label(), "number of inputs must be {}; got {}", graph_->inputs.size(), xs.size());
   }
-  const bool open =
-      std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic() && element_count(x.shape()) < 0; });
-  return open && reads_sizes_ ? run_later(xs) : run(xs);
+  const bool symbols = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return x.symbolic(); });
+  const bool open = std::any_of(xs.begin(), xs.end(), [](const Value& x) { return element_count(x.shape()) < 0; });
+  return symbols && (has_loops_ || (open && reads_sizes_)) ? run_later(xs) : run(xs);
 }
 
 Values OnnxModel::run(const Values& xs) const {
@@ -200,14 +218,7 @@ Values OnnxModel::run(const Values& xs) const {
   }
   OnnxRun run(*graph_, scopes_, std::move(values));
   Values out;
-  for (OnnxValue& value : run.run(graph_->body)) {
-    if (!value.first.defined() && value.last.defined()) {
-      value.first = permuted_axes(value.last, channels_to_first(value.last.shape().size()));
-    } else if (!value.first.defined()) {
-      value.first = transpose(value.kernel, kernel_file_order(value.kernel.shape().size()));
-    }
-    out.push_back(value.first);
-  }
+  for (const OnnxValue& value : run.run(graph_->body)) out.push_back(in_file_order(value));
   return out;
 }
 

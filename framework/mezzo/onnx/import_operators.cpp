@@ -8,11 +8,16 @@ const OnnxOperator* find_onnx_operator(const std::string& name) {
     add_onnx_activations(*all);
     add_onnx_constants(*all);
     add_onnx_convolutions(*all);
+    add_onnx_detection(*all);
     add_onnx_elementwise(*all);
+    add_onnx_fourier(*all);
     add_onnx_gathers(*all);
+    add_onnx_integer_products(*all);
+    add_onnx_loops(*all);
     add_onnx_losses(*all);
     add_onnx_normalization(*all);
     add_onnx_pooling(*all);
+    add_onnx_pooling_indices(*all);
     add_onnx_products(*all);
     add_onnx_quantization(*all);
     add_onnx_random(*all);

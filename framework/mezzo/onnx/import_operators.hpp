@@ -23,15 +23,23 @@ using OnnxOperators = std::map<std::string, OnnxOperator>;
 /// The operator of the default domain with that name; null: there is none.
 const OnnxOperator* find_onnx_operator(const std::string& name);
 
+/// True if the operator has that attribute here.
+bool has_onnx_attribute(const std::string& op, const std::string& attribute);
+
 // One function for each file of operators: adds them to the table.
 void add_onnx_activations(OnnxOperators& table);
 void add_onnx_constants(OnnxOperators& table);
 void add_onnx_convolutions(OnnxOperators& table);
+void add_onnx_detection(OnnxOperators& table);
 void add_onnx_elementwise(OnnxOperators& table);
+void add_onnx_fourier(OnnxOperators& table);
 void add_onnx_gathers(OnnxOperators& table);
+void add_onnx_integer_products(OnnxOperators& table);
+void add_onnx_loops(OnnxOperators& table);
 void add_onnx_losses(OnnxOperators& table);
 void add_onnx_normalization(OnnxOperators& table);
 void add_onnx_pooling(OnnxOperators& table);
+void add_onnx_pooling_indices(OnnxOperators& table);
 void add_onnx_products(OnnxOperators& table);
 void add_onnx_quantization(OnnxOperators& table);
 void add_onnx_random(OnnxOperators& table);

@@ -76,11 +76,11 @@ Value pool_plane(const Value& x, const OnnxWindows& windows, const Shape& pads, 
 }
 
 void run_max_pool(OnnxCall& call) {
-  call.ignore("storage_order");
+  const bool columns_first = call.integer("storage_order", 0) != 0;
   const Shape sizes = spatial_sizes(call);
   const OnnxWindows windows = onnx_windows(call, sizes, {});
   check_counts(call, windows, sizes);
-  if (call.wants(1)) call.refuse("output 1 (indices) isn't supported");
+  if (call.wants(1)) return run_max_pool_with_indices(call, windows, whole_after(windows, sizes), columns_first);
   const DType dtype = call.dtype(0);
   const Value x = is_floating(dtype) ? call.in_last(0) : cast(call.in_last(0), DType::float32);
   const Shape after = whole_after(windows, sizes);

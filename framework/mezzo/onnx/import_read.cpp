@@ -4,9 +4,9 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/onnx/import_nodes.hpp>
 #include <mezzo/onnx/import_operators.hpp>
 #include <mezzo/onnx/import_tensors.hpp>
 
@@ -19,49 +19,10 @@ using ::onnx::NodeProto;
 
 constexpr std::int64_t first_opset = 1, last_opset = 22;
 constexpr int most_ports = 4096;
-constexpr int most_nested = 8;  // branches inside of branches
-
-using Names = std::unordered_set<std::string>;
-
-std::string name_of(const NodeProto& node) {
-  if (!node.name().empty()) return node.name();
-  const auto named =
-      std::find_if(node.output().begin(), node.output().end(), [](const auto& name) { return !name.empty(); });
-  return named == node.output().end() ? std::string() : *named;
-}
+constexpr int most_nested = 8;  // bodies inside of bodies
 
 std::string node_label(const NodeProto& node, const std::string& where) {
-  return fmt::format("{} node \"{}\" ({})", where, name_of(node), node.op_type());
-}
-
-/// Adds all names that nodes of a body read.
-void add_names_read(const GraphProto& graph, Names& names) {
-  for (const NodeProto& node : graph.node()) {
-    names.insert(node.input().begin(), node.input().end());
-    for (const AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) add_names_read(attribute.g(), names);
-    }
-  }
-  for (const auto& output : graph.output()) names.insert(output.name());
-}
-
-/// True for each node that an output needs.
-std::vector<bool> needed_nodes(const GraphProto& graph) {
-  Names needed;
-  for (const auto& output : graph.output()) needed.insert(output.name());
-  std::vector<bool> out(static_cast<std::size_t>(graph.node_size()));
-  for (int i = graph.node_size(); i-- > 0;) {
-    const NodeProto& node = graph.node(i);
-    const bool used = std::any_of(node.output().begin(), node.output().end(),
-                                  [&](const std::string& name) { return needed.count(name) > 0; });
-    if (!used) continue;
-    out[static_cast<std::size_t>(i)] = true;
-    needed.insert(node.input().begin(), node.input().end());
-    for (const AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) add_names_read(attribute.g(), needed);
-    }
-  }
-  return out;
+  return fmt::format("{} node \"{}\" ({})", where, onnx_node_name(node), node.op_type());
 }
 
 std::int64_t opset_of(const ::onnx::ModelProto& model, const std::string& where) {
@@ -169,9 +130,10 @@ class GraphReader {
   }
 
   OnnxBody read_body(const GraphProto& graph) {
-    if (++depth_ > most_nested) fail<FileError>(where_, "branches must not be nested deeper than {}", most_nested);
-    const std::vector<bool> needed = needed_nodes(graph);
-    Names later;
+    if (++depth_ > most_nested)
+      fail<FileError>(where_, "branches and loops must not be nested deeper than {}", most_nested);
+    const std::vector<bool> needed = needed_onnx_nodes(graph);
+    OnnxNames later;
     for (const NodeProto& node : graph.node()) later.insert(node.output().begin(), node.output().end());
     OnnxBody body;
     for (int i = 0; i < graph.node_size(); ++i) {
@@ -208,22 +170,22 @@ class GraphReader {
     }
   }
 
-  OnnxNode read_node(const NodeProto& node, const Names& later) {
+  OnnxNode read_node(const NodeProto& node, const OnnxNames& later) {
     const std::string label = node_label(node, where_);
-    OnnxNode out{.name = name_of(node), .op = node.op_type()};
+    OnnxNode out{.name = onnx_node_name(node), .op = node.op_type()};
     if (!node.domain().empty() && node.domain() != "ai.onnx") {
       fail<FileError>(label, "the operator must be of ONNX's default domain; got domain \"{}\"", node.domain());
     }
     out.function = find_onnx_operator(node.op_type());
-    if (out.function == nullptr) {
-      const bool loop = node.op_type() == "Loop" || node.op_type() == "Scan";
-      fail<FileError>(label, "{}", loop ? "loops aren't supported" : "the operator isn't supported");
-    }
+    if (out.function == nullptr) fail<FileError>(label, "the operator isn't supported");
     for (const std::string& name : node.input()) out.inputs.push_back(input_place(name, later, label));
     while (!out.inputs.empty() && out.inputs.back() == OnnxNode::absent) out.inputs.pop_back();
     check_count(out, *out.function, node.output_size(), label);
     for (const AttributeProto& attribute : node.attribute()) {
-      const bool added = out.attributes.emplace(attribute.name(), read_attribute(attribute, label)).second;
+      if (!has_onnx_attribute(node.op_type(), attribute.name())) {
+        fail<FileError>(label, "attribute \"{}\" isn't supported", attribute.name());
+      }
+      const bool added = out.attributes.emplace(attribute.name(), read_attribute(attribute, node, label)).second;
       if (!added) fail<FileError>(label, "attribute \"{}\" must be given once; got it twice", attribute.name());
     }
     for (const std::string& name : node.output()) {
@@ -232,7 +194,7 @@ class GraphReader {
     return out;
   }
 
-  std::size_t input_place(const std::string& name, const Names& later, const std::string& label) const {
+  std::size_t input_place(const std::string& name, const OnnxNames& later, const std::string& label) const {
     if (name.empty()) return OnnxNode::absent;
     if (const std::size_t* place = find(name)) return *place;
     if (later.count(name) > 0) {
@@ -256,7 +218,7 @@ class GraphReader {
     }
   }
 
-  OnnxAttribute read_attribute(const AttributeProto& attribute, const std::string& label) {
+  OnnxAttribute read_attribute(const AttributeProto& attribute, const NodeProto& node, const std::string& label) {
     if (!attribute.ref_attr_name().empty()) {
       fail<FileError>(label, "attribute \"{}\" must have a value; got a reference", attribute.name());
     }
@@ -276,17 +238,23 @@ class GraphReader {
       case AttributeProto::TENSOR:
         return read_onnx_tensor(attribute.t(), folder_, label);
       case AttributeProto::GRAPH:
-        return read_branch(attribute.g(), label);
+        return read_inner_body(attribute.g(), node.op_type() == "If", label);
       default:
         fail<FileError>(label, "attribute \"{}\" has a type that isn't supported", attribute.name());
     }
   }
 
-  std::shared_ptr<const OnnxBody> read_branch(const GraphProto& graph, const std::string& label) {
-    if (graph.input_size() > 0) fail<FileError>(label, "a branch must have no inputs; got {}", graph.input_size());
+  /// Body of a loop, or a branch, which has no inputs.
+  std::shared_ptr<const OnnxBody> read_inner_body(const GraphProto& graph, bool branch, const std::string& label) {
+    if (branch && graph.input_size() > 0) {
+      fail<FileError>(label, "a branch must have no inputs; got {}", graph.input_size());
+    }
     scopes_.emplace_back();
+    std::vector<std::size_t> inputs;
+    for (const auto& input : graph.input()) inputs.push_back(define(input.name(), label));
     read_initializers(graph);
-    auto body = std::make_shared<const OnnxBody>(read_body(graph));
+    auto body = std::make_shared<OnnxBody>(read_body(graph));
+    body->inputs = std::move(inputs);
     scopes_.pop_back();
     return body;
   }

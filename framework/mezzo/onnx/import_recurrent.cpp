@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <map>
+#include <optional>
 
 #include <mezzo/onnx/import_call.hpp>
 #include <mezzo/onnx/import_operators.hpp>
+#include <mezzo/onnx/import_recurrent_steps.hpp>
 #include <mezzo/ops/ops.hpp>
-#include <mezzo/ops/recurrence.hpp>
 
 // Recurrent operators, by mezzo's op for sequences. Arrays are (batch, steps, ...) inside.
 namespace mezzo::detail {
@@ -13,8 +13,11 @@ namespace {
 struct Recurrent {
   std::string kind;  ///< of recurrence()
   std::int64_t gates = 1, units = 0;
-  std::size_t functions = 1;          ///< activations of a direction
-  std::vector<std::int64_t> order{};  ///< gates of recurrence() among those of ONNX
+  std::size_t functions = 1;                  ///< activations of a direction
+  std::vector<std::int64_t> order{};          ///< gates of recurrence() among those of ONNX
+  std::vector<OnnxActivation> activations{};  ///< of all directions
+  std::optional<double> clip{};
+  bool coupled = false;
 };
 
 /// Blocks of the first axis in another order.
@@ -35,43 +38,6 @@ Value direction_of(const Value& x, std::int64_t direction) {
   return squeeze(slice(x, {starts, sizes}), 0);
 }
 
-/// mezzo's name of an activation.
-std::string activation_of(const OnnxCall& call, std::string name) {
-  static const std::map<std::string, std::string> names{{"tanh", "tanh"},         {"sigmoid", "sigmoid"},
-                                                        {"relu", "relu"},         {"softplus", "softplus"},
-                                                        {"softsign", "softsign"}, {"elu", "elu"}};
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto found = names.find(name);
-  if (found == names.end()) call.refuse("activation \"{}\" isn't supported", name);
-  return found->second;
-}
-
-/// Activations of a direction: of the gates, of the candidate.
-struct Functions {
-  std::string gate = "sigmoid", candidate = "tanh";
-};
-
-Functions functions_of(OnnxCall& call, const Recurrent& of, std::size_t direction) {
-  std::vector<std::string> names = call.texts("activations");
-  Functions out;
-  if (names.empty()) return out;
-  const std::size_t begin = direction * of.functions;
-  if (names.size() < begin + of.functions) {
-    call.refuse("activations must have {} names for each direction; got {}", of.functions, names.size());
-  }
-  const auto name = [&](std::size_t i) { return activation_of(call, names[begin + i]); };
-  if (of.functions == 1) {
-    out.candidate = name(0);
-    return out;
-  }
-  out.gate = name(0);
-  out.candidate = name(1);
-  if (of.functions == 3 && name(2) != out.candidate) {
-    call.refuse("activations of the candidate and of the state must be equal; got {} and {}", out.candidate, name(2));
-  }
-  return out;
-}
-
 /// Bias of the inputs' product, and the one added to the recurrent product; undefined: none.
 struct Biases {
   Value input, recurrent;
@@ -83,6 +49,26 @@ Biases biases_of(OnnxCall& call, const Recurrent& of, std::int64_t direction) {
   const Value input = in_order(both[0], of), recurrent = in_order(both[1], of);
   if (of.kind == "gru") return {input, recurrent};
   return {input + recurrent, {}};
+}
+
+/// Options of recurrence() for the cell; none if it lacks a part of it.
+std::optional<RecurrenceOptions> one_op(const OnnxCell& cell) {
+  const bool more = cell.clip || cell.coupled || !cell.peepholes.empty();
+  const auto gate = cell.functions.front().of_recurrence();
+  const auto candidate = cell.functions[cell.functions.size() > 1 ? 1 : 0].of_recurrence();
+  if (more || !gate || !candidate || (cell.functions.size() == 3 && cell.functions[2].of_recurrence() != candidate)) {
+    return std::nullopt;
+  }
+  RecurrenceOptions out{.kind = cell.kind, .activation = *candidate};
+  if (cell.functions.size() > 1) out.recurrent_activation = *gate;
+  out.bias = cell.bias;
+  return out;
+}
+
+RecurrenceOptions with_states(RecurrenceOptions options, const Values& initial, const Value& mask) {
+  options.initial_state = initial;
+  options.mask = mask;
+  return options;
 }
 
 struct Steps {
@@ -101,21 +87,29 @@ Value initial_of(OnnxCall& call, std::size_t input, std::int64_t direction, cons
 /// One direction over the steps.
 Steps run_direction(OnnxCall& call, const Recurrent& of, const Value& x, const Value& mask, std::int64_t direction,
                     bool backward, bool batch_first) {
-  const Functions functions = functions_of(call, of, static_cast<std::size_t>(direction));
   const Value kernel = in_order(direction_of(call.in(1), direction), of);
   const Value recurrent = in_order(direction_of(call.in(2), direction), of);
   const Biases biases = biases_of(call, of, direction);
   Value projected = matmul(backward ? flip(x, 1) : x, kernel, {.transpose_b = true});
   if (biases.input.defined()) projected = bias_add(projected, biases.input);
-  RecurrenceOptions options{.kind = of.kind, .activation = functions.candidate, .recurrent_activation = functions.gate};
-  options.bias = biases.recurrent;
-  const bool lstm = of.kind == "lstm";
-  if (call.has(5) || (lstm && call.has(6))) {
-    options.initial_state = {initial_of(call, 5, direction, x, of.units, batch_first)};
-    if (lstm) options.initial_state.push_back(initial_of(call, 6, direction, x, of.units, batch_first));
+  OnnxCell cell{.kind = of.kind};
+  const auto first = of.activations.begin() + direction * static_cast<std::int64_t>(of.functions);
+  cell.functions.assign(first, first + static_cast<std::int64_t>(of.functions));
+  cell.recurrent = transpose(recurrent);
+  cell.bias = biases.recurrent;
+  cell.clip = of.clip;
+  cell.coupled = of.coupled;
+  if (call.has(7)) cell.peepholes = split(direction_of(call.in(7), direction), 3, 0);
+  Values initial;
+  const bool lstm = of.kind == "lstm", given = call.has(5) || (lstm && call.has(6));
+  const auto options = one_op(cell);
+  if (given || !options) {
+    initial = {initial_of(call, 5, direction, x, of.units, batch_first)};
+    if (lstm) initial.push_back(initial_of(call, 6, direction, x, of.units, batch_first));
   }
-  if (mask.defined()) options.mask = backward ? flip(mask, 1) : mask;
-  const RecurrenceResult result = recurrence(projected, transpose(recurrent), options);
+  const Value steps = mask.defined() && backward ? flip(mask, 1) : mask;
+  const RecurrenceResult result = options ? recurrence(projected, cell.recurrent, with_states(*options, initial, steps))
+                                          : run_onnx_steps(cell, projected, initial, steps);
   Value states = backward ? flip(result.states, 1) : result.states;
   if (mask.defined()) states = where(expand_dims(mask, -1), states, zeros_like(states));
   return {states, result.last_states};
@@ -131,12 +125,17 @@ Recurrent checked(OnnxCall& call, Recurrent of) {
     call.refuse("W and R must have {} gates of {} units; got shapes {} and {}", of.gates, of.units, call.shape(1),
                 call.shape(2));
   }
-  if (call.has_attribute("clip")) call.refuse("clip isn't supported");
-  if (call.integer("input_forget", 0) != 0) call.refuse("input_forget isn't supported");
-  if (call.has(7)) call.refuse("peepholes (input P) aren't supported");
-  for (const char* name : {"activation_alpha", "activation_beta"}) {
-    if (!call.numbers_of(name).empty()) call.refuse("{} isn't supported", name);
+  const std::int64_t directions = call.shape(1)[0];
+  if (of.kind == "lstm" && call.has(7) && call.shape(7) != Shape{directions, 3 * of.units}) {
+    call.refuse("P must have shape ({}, {}); got shape {}", directions, 3 * of.units, call.shape(7));
   }
+  const std::size_t count = of.functions * static_cast<std::size_t>(std::max<std::int64_t>(directions, 0));
+  std::vector<std::string> otherwise(of.functions, "Tanh");
+  if (of.functions > 1) otherwise[0] = "Sigmoid";
+  if (directions > 2) call.refuse("W must be for 1 or 2 directions; got shape {}", call.shape(1));
+  of.activations = onnx_activations(call, count, otherwise);
+  if (call.has_attribute("clip")) of.clip = call.number("clip", 0);
+  of.coupled = call.integer("input_forget", 0) != 0;
   return of;
 }
 

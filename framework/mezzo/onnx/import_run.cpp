@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <mezzo/core/fail.hpp>
+#include <mezzo/graph/scope.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/onnx/import_operators.hpp>
 
@@ -19,6 +21,23 @@ std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
   std::vector<OnnxValue> out;
   out.reserve(body.outputs.size());
   for (const std::size_t place : body.outputs) out.push_back(values_[place]);
+  return out;
+}
+
+std::vector<OnnxValue> OnnxRun::run_inside(const OnnxBody& body, const std::vector<OnnxValue>& inputs, bool apart) {
+  left_inside_ -= static_cast<std::int64_t>(body.nodes.size());
+  if (left_inside_ < 0) {
+    fail<ValueError>(current_label("Loop"), "the iterations of loops must run at most 65536 nodes; got more");
+  }
+  // Callers point into the values. Orders of axes that are made in another trace must not stay.
+  std::vector<OnnxValue> outer;
+  if (apart) {
+    outer = values_;
+    outer.swap(values_);
+  }
+  for (std::size_t i = 0; i < body.inputs.size(); ++i) values_[body.inputs[i]] = inputs.at(i);
+  std::vector<OnnxValue> out = run(body);
+  if (apart) outer.swap(values_);
   return out;
 }
 
@@ -44,7 +63,9 @@ void OnnxRun::run(const OnnxNode& node) {
   std::optional<OutsideTrace> at_once;
   if (constant) at_once.emplace();
   OnnxCall call(node, graph_.opset, std::move(inputs), constant);
-  call.run_body = [this](const OnnxBody& body) { return run(body); };
+  call.run_body = [this](const OnnxBody& body, const std::vector<OnnxValue>& given, bool apart) {
+    return run_inside(body, given, apart);
+  };
   node.function->run(call);
   call.check_all_read();
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,10 +28,12 @@ class OnnxRun {
 
  private:
   void run(const OnnxNode& node);
+  std::vector<OnnxValue> run_inside(const OnnxBody& body, const std::vector<OnnxValue>& inputs, bool apart);
 
   const OnnxGraph& graph_;
   const Scopes& scopes_;
   std::vector<OnnxValue> values_;
+  std::int64_t left_inside_ = std::int64_t{1} << 16;  // runs of nodes of bodies
 };
 
 }  // namespace mezzo::detail

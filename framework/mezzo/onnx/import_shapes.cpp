@@ -92,7 +92,14 @@ void run_concat(OnnxCall& call) {
   bool last = rank > 2;
   for (std::size_t i = 0; i < call.input_count(); ++i) last = last && call.has_last(i);
   Values xs;
-  for (std::size_t i = 0; i < call.input_count(); ++i) xs.push_back(last ? call.in_last(i) : call.in(i));
+  Shape whole = call.shape(0);
+  for (std::size_t i = 0; i < call.input_count(); ++i) {
+    xs.push_back(last ? call.in_last(i) : call.in(i));
+    const Shape shape = call.shape(i);
+    if (i > 0 && shape.size() == rank) whole[static_cast<std::size_t>(axis)] += shape[static_cast<std::size_t>(axis)];
+  }
+  const bool known = std::all_of(whole.begin(), whole.end(), [](std::int64_t size) { return size >= 0; });
+  if (known) check_onnx_size(call, whole);
   if (last) return call.put_last(concat(xs, axis_with_channels_last(axis, rank)));
   call.put(concat(xs, axis));
 }

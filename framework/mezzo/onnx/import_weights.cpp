@@ -16,6 +16,7 @@ namespace {
 using Name = std::string;
 
 constexpr std::int64_t most_constant = 4096;  // elements of floats that are kept as constants
+constexpr std::int64_t most_others = 16384;   // the same for other dtypes; such arrays are never folded
 constexpr std::size_t most_joined = 64;       // initializers whose elements one value is known to hold
 constexpr double most_bias = 1e4;             // larger numbers are those of masks
 
@@ -87,6 +88,7 @@ std::optional<Pattern> pattern_of(const std::string& trainable, const std::strin
 std::vector<OnnxUse> uses_of_initializers(const OnnxGraph& graph) {
   std::vector<OnnxUse> out(graph.initializers.size());
   std::vector<int> kernels(out.size()), reads(out.size());
+  std::vector<bool> computed(out.size());
   std::map<std::size_t, std::set<std::size_t>> roots;  // initializers whose elements a value holds
   for (std::size_t i = 0; i < out.size(); ++i) roots[graph.initializers[i].place] = {i};
   std::set<std::size_t> products;
@@ -98,6 +100,8 @@ std::vector<OnnxUse> uses_of_initializers(const OnnxGraph& graph) {
       const std::set<std::size_t> held = found->second;
       for (const std::size_t root : held) {
         add_use(out[root], node.op, i);
+        if (out[root].node == nullptr || (!computed[root] && !moves_elements(node.op))) out[root].node = &node;
+        computed[root] = computed[root] || !moves_elements(node.op);
         const bool biased = node.op == "Add" && node.inputs.size() == 2 && products.count(node.inputs[1 - i]) > 0;
         if (biased && graph.initializers[root].shape.size() == 1) out[root].weight = true;
         const bool direct = node.inputs[i] == graph.initializers[root].place;
@@ -126,7 +130,11 @@ OnnxWeights choose_onnx_weights(const OnnxGraph& graph, const std::string& train
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const OnnxGraph::Initializer& one = graph.initializers[i];
     const std::int64_t elements = element_count(one.shape);
-    if (!is_floating(one.dtype) || elements < 1 || !one.in_graph) continue;
+    if (elements < 1 || !one.in_graph) continue;
+    if (!is_floating(one.dtype)) {
+      if (elements > most_others && !uses[i].setting) out.all.push_back(one.name);
+      continue;
+    }
     const bool several = elements > 1 && !uses[i].setting;
     const bool neutral = uses[i].instances && constants.count(one.name) > 0;
     const bool weight = !neutral && is_weight(uses[i], one) && (several || uses[i].weight);

@@ -8,7 +8,8 @@
 
 namespace mezzo::detail {
 
-/// Initializers that become Variables, by name.
+/// Initializers that become Variables, by name: weights, and large constants, so that model files hold these as
+/// tensors.
 struct OnnxWeights {
   std::vector<std::string> all, trainable;
 };
@@ -29,6 +30,8 @@ struct OnnxUse {
   bool multiplied = false;  ///< operand of Mul
   bool instances = false;   ///< scale or bias of InstanceNormalization
   bool setting = false;     ///< not an array of the computation, but numbers that set sizes
+  /// First node that computes with it, to whose layer it belongs; else the first that moves its elements; null: none.
+  const OnnxNode* node = nullptr;
 };
 
 /// Uses of the initializers, in their order, also after operators that only move elements.

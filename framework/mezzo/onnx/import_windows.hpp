@@ -30,4 +30,8 @@ Shape spatial_sizes(const OnnxCall& call);
 /// x with the channels last and `value` around its spatial axes.
 Value padded_last(const Value& x, const Shape& before, const Shape& after, double value = 0);
 
+/// Puts the largest elements of windows, and as output 1 their places in the array. `after`: padding up to the end of
+/// the last window. `columns_first`: places count along the first spatial axis first.
+void run_max_pool_with_indices(OnnxCall& call, const OnnxWindows& windows, const Shape& after, bool columns_first);
+
 }  // namespace mezzo::detail

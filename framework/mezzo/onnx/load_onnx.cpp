@@ -4,6 +4,8 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/onnx/import_batch.hpp>
+#include <mezzo/onnx/import_cut.hpp>
 #include <mezzo/onnx/import_message.hpp>
 #include <mezzo/onnx/import_model.hpp>
 #include <mezzo/onnx/import_read.hpp>
@@ -18,8 +20,6 @@ void register_class_of_models() {
   register_model<detail::OnnxModel, detail::OnnxModelOptions>(detail::onnx_model_class);
 }
 
-constexpr const char* load_label = "[load_onnx]";
-
 /// Policy of the model: float64 for a file whose inputs are float64, unless another policy was chosen.
 Policy policy_of(const detail::OnnxGraph& graph, const Policy& given) {
   if (!given.inherits() || dtype_policy().name() != "float32") return given;
@@ -32,15 +32,17 @@ Policy policy_of(const detail::OnnxGraph& graph, const Policy& given) {
   return any ? Policy("float64") : given;
 }
 
-Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
-  ::onnx::ModelProto message = detail::read_onnx_file(path, load_label);
+Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options, const std::string& where) {
+  ::onnx::ModelProto message = detail::read_onnx_file(path, where);
   std::string folder = std::filesystem::path(path).parent_path().string();
   if (folder.empty()) folder = ".";
   const std::set<std::string> constants = detail::move_onnx_constants(message);
   detail::separate_onnx_vectors(message);
-  const detail::OnnxGraph graph = detail::read_onnx_graph(message, folder, false, load_label);
-  const detail::OnnxWeights weights = detail::choose_onnx_weights(graph, options.trainable, constants, load_label);
-  detail::strip_onnx_numbers(message, weights.all, folder, load_label);
+  detail::cut_onnx_graph(message, options.outputs, where);
+  const std::int64_t batch = options.dynamic_batch ? detail::open_onnx_batch(message, folder, where) : -1;
+  const detail::OnnxGraph graph = detail::read_onnx_graph(message, folder, false, where);
+  const detail::OnnxWeights weights = detail::choose_onnx_weights(graph, options.trainable, constants, where);
+  detail::strip_onnx_numbers(message, weights.all, folder, where);
   detail::OnnxModelOptions made{.graph = detail::onnx_message_text(message),
                                 .weights = weights.all,
                                 .trained = weights.trainable,
@@ -52,16 +54,19 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options) {
   for (const detail::OnnxGraph::Initializer& one : graph.initializers) {
     if (one.in_graph && one.numbers) model.assign(one.name, *one.numbers);
   }
+  if (batch > 0) model.require_any_batch(batch);
   return model;
 }
 
 }  // namespace
 
 Any<Model> load_onnx(const std::string& path, const LoadOnnxOptions& options) {
+  const std::string where = fmt::format("[load_onnx \"{}\"]", path);
   try {
-    return load_graph(path, options);
+    return load_graph(path, options, where);
   } catch (const ValueError& error) {
-    fail<FileError>(load_label, "{}", error.what());
+    const std::string text = error.what();
+    fail<FileError>(text.rfind(where, 0) == 0 ? "" : where, "{}", text);
   }
 }
 

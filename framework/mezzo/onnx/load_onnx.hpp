@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/training/model/model.hpp>
@@ -17,6 +18,12 @@ struct LoadOnnxOptions {
   /// Policy of the model. Not given: the global one; float64 in place of float32, if the inputs are float64 in the
   /// file.
   Policy dtype{};
+  /// Outputs of the model, in place of the file's: names of nodes, or of values that nodes make. The graph ends there,
+  /// and a new head can follow: `{.outputs = {"/avgpool/GlobalAveragePool"}}`. {}: those of the file.
+  std::vector<std::string> outputs{};
+  /// True: takes any number of samples, also if the file has a fixed one: opens axis 0 of the first input and of others
+  /// of the same size. A FileError if the graph can't do that, because it contains arrays for that number of samples.
+  bool dynamic_batch = false;
 };
 
 /// Reads an ONNX file of opset 1 to 22 as a model, to predict with and to train:
@@ -31,9 +38,11 @@ struct LoadOnnxOptions {
 /// not trainable runs as in inference. Policies take part as for any model: floats of the file compute in the policy's
 /// compute dtype. save() writes a `.mezzo` file, which load_model() reads in programs that link mezzo::onnx.
 ///
+/// Nodes are layers with the weights that they are the first to compute with; set_trainable() of a node freezes these.
+///
 /// Data outside of the file is read from its folder and from folders in that alone. A FileError that names node and
-/// operator if the file is damaged or uses an operator that mezzo can't run: control flow with conditions that depend
-/// on the numbers of a batch, sequences, strings, other domains. A NameError if `trainable` matches no weight.
+/// operator if the file is damaged or uses an operator or attribute that mezzo doesn't have: sequences, strings, other
+/// domains. A NameError if `trainable` matches no weight, or for an unknown name in `outputs`.
 MEZZO_API Any<Model> load_onnx(const std::string& path, const LoadOnnxOptions& options = {});
 
 namespace detail {

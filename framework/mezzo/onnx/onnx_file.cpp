@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/file.hpp>
@@ -16,14 +17,25 @@ constexpr std::uint64_t message_limit = std::numeric_limits<std::int32_t>::max()
 }  // namespace
 
 ::onnx::ModelProto read_onnx_file(const std::string& path, const std::string& where) {
-  check_kind(path, {FileKind::onnx}, where, "an ONNX file");
-  const Bytes bytes = read_file(path, message_limit);
-  ::onnx::ModelProto model;
-  if (!model.ParseFromArray(bytes.data(), bytes.size())) {
-    fail<FileError>(where, "\"{}\" is damaged, or isn't an ONNX file", path);
+  std::optional<std::string> other_kind;
+  try {
+    check_kind(path, {FileKind::onnx}, where, "an ONNX file");
+  } catch (const FileError& error) {
+    other_kind = error.what();  // unless the suffix alone is that of another kind
   }
-  if (!model.has_graph()) fail<FileError>(where, "\"{}\" must have a graph; it has none", path);
-  return model;
+  ::onnx::ModelProto model;
+  try {
+    const Bytes bytes = read_file(path, message_limit);
+    if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+      fail<FileError>(where, "the file is damaged, or isn't an ONNX file");
+    }
+  } catch (const FileError&) {
+    if (other_kind) throw FileError(*other_kind);
+    throw;
+  }
+  if (model.has_graph()) return model;
+  if (other_kind) throw FileError(*other_kind);
+  fail<FileError>(where, "the file must have a graph; it has none");
 }
 
 void write_onnx_file(const ::onnx::ModelProto& model, const std::string& path, const std::string& where) {
