@@ -86,8 +86,10 @@ BOOST_AUTO_TEST_CASE(options_set_the_batch_the_opset_and_metadata) {
 
 BOOST_AUTO_TEST_CASE(options_out_of_range_are_errors) {
   Sequential model({Input({.shape = {4}}), Dense({.units = 3})});
+  const Folder folder;
+  const std::string path = folder.path("a.onnx"), label = "[export_onnx \"" + path + "\"] ";
   const auto refused = [&](const ExportOnnxOptions& options, const std::string& text) {
-    check_throws<ValueError>("[export_onnx] " + text, [&] { exported(model, options); });
+    check_throws<ValueError>(label + text, [&] { mezzo::export_onnx(model, path, options); });
   };
   refused({.opset = 16}, "opset must be 17 to 22; got 16");
   refused({.batch = 0}, "batch must be at least 1; got 0");
@@ -95,21 +97,26 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_errors) {
   refused({.precision = "int8"}, "precision must be \"\" (that of the model) or \"float32\"; got \"int8\"");
   refused({.dynamic_axes = {{"input", {{2, "b"}}}}}, "an axis of \"input\" in dynamic_axes must be 0 to 1; got 2");
   refused({.dynamic_axes = {{"input", {{0, ""}}}}}, "axis 0 of \"input\" in dynamic_axes needs a name");
-  check_throws<NameError>("[export_onnx] unknown input in dynamic_axes \"x\"; valid names: input", [&] {
-    exported(model, {.dynamic_axes = {{"x", {{0, "b"}}}}});
+  refused({.batch = 4, .dynamic_axes = {{"input", {{0, "n"}}}}},
+          "axis 0 of \"input\" must be either fixed by batch or open by dynamic_axes; got 4 and \"n\"");
+  check_throws<NameError>(label + "unknown input in dynamic_axes \"x\"; valid names: input", [&] {
+    mezzo::export_onnx(model, path, {.dynamic_axes = {{"x", {{0, "b"}}}}});
   });
-  const Folder folder;
-  check_throws<FileError>(
-      "[export_onnx] the file must end in .onnx, or have a suffix of its own; \".keras\" is the "
-      "suffix of a Keras model, which is not written",
-      [&] { mezzo::export_onnx(model, folder.path("a.keras")); });
+  const std::string other = folder.path("a.keras");
+  check_throws<FileError>("[export_onnx \"" + other +
+                              "\"] the file must end in .onnx, or have a suffix of its own; \".keras\" is the suffix "
+                              "of a Keras model, which is not written",
+                          [&] { mezzo::export_onnx(model, other); });
 }
 
 BOOST_AUTO_TEST_CASE(a_model_must_be_built) {
   Sequential model({Dense({.units = 3})});
+  const Folder folder;
+  const std::string path = folder.path("a.onnx");
   check_throws<ValueError>(
-      "[export_onnx] the model must be built, by Inputs or a first call; got one of unknown input shapes",
-      [&] { exported(model); });
+      "[export_onnx \"" + path +
+          "\"] the model must be built, by Inputs or a first call; got one of unknown input shapes",
+      [&] { mezzo::export_onnx(model, path); });
   model.predict(Tensor({2, 4}));
   BOOST_TEST(text_of(exported(model).graph().input(0)) == "input: 1 (batch, 4)");
 }
@@ -133,10 +140,12 @@ BOOST_AUTO_TEST_CASE(ops_must_not_depend_on_sizes) {
   Around<Parity> model;
   model.predict(Tensor({2, 3}));
   const ExportOnnxOptions open{.dynamic_axes = {{"input", {{0, "batch"}, {1, "steps"}}}}};
-  check_throws<ValueError>(
-      "[export_onnx] the ops of the model must be the same for all sizes of its inputs; got [Around] "
-      "cast and [Parity \"parity\"] exp for different sizes",
-      [&] { exported(model, open); });
+  const Folder folder;
+  const std::string path = folder.path("a.onnx");
+  check_throws<ValueError>("[export_onnx \"" + path +
+                               "\"] the ops of the model must be the same for all sizes of its inputs; got [Around] "
+                               "cast and [Parity \"parity\"] exp for different sizes",
+                           [&] { mezzo::export_onnx(model, path, open); });
   BOOST_TEST(operators_of(exported(model)) == "Identity");
 }
 

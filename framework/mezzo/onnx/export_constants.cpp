@@ -208,11 +208,11 @@ std::string export_open_constant(const TracedNode& node, ExportGraph& graph, Exp
     const std::string axes = graph.ints({static_cast<std::int64_t>(*axis)});
     return graph.add("Slice", {table, graph.ints({0}), sizes.list({x.shape[*axis]}, where), axes});
   }
-  fail<ValueError>(
-      where,
-      "export_onnx: a constant must follow from open sizes as positions or masks do; got other numbers, of "
-      "shape {} in one case",
-      x.shape_in(0));
+  fail<ValueError>(where,
+                   "export_onnx: numbers that a layer makes for an open size must be positions, masks or a table, but "
+                   "those of interpolation are others: give the Inputs fixed sizes here; got an array of shape {} for "
+                   "one size",
+                   x.shape_in(0));
 }
 
 bool has_tables(const ExportTraces& traces) {

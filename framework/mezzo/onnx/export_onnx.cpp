@@ -11,6 +11,7 @@
 #include <mezzo/onnx/export_model.hpp>
 #include <mezzo/onnx/export_node.hpp>
 #include <mezzo/onnx/export_traces.hpp>
+#include <mezzo/onnx/import_model.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/module/inference_graph.hpp>
 #include <mezzo/training/step/run_scopes.hpp>
@@ -18,28 +19,25 @@
 namespace mezzo {
 namespace {
 
-constexpr const char* export_label = "[export_onnx]";
 constexpr int least_export_opset = 17, last_export_opset = 22;
 
 /// Number of samples; -1: open.
-std::int64_t batch_of(const ExportOnnxOptions& options) {
+std::int64_t batch_of(const ExportOnnxOptions& options, const std::string& where) {
   if (const auto* text = std::get_if<std::string>(&options.batch)) {
-    if (*text != "dynamic") fail<ValueError>(export_label, "batch must be \"dynamic\" or a number; got \"{}\"", *text);
+    if (*text != "dynamic") fail<ValueError>(where, "batch must be \"dynamic\" or a number; got \"{}\"", *text);
     return -1;
   }
   const std::int64_t batch = std::get<std::int64_t>(options.batch);
-  if (batch < 1) fail<ValueError>(export_label, "batch must be at least 1; got {}", batch);
+  if (batch < 1) fail<ValueError>(where, "batch must be at least 1; got {}", batch);
   return batch;
 }
 
-void check(const ExportOnnxOptions& options) {
+void check(const ExportOnnxOptions& options, const std::string& where) {
   if (options.opset < least_export_opset || options.opset > last_export_opset) {
-    fail<ValueError>(export_label, "opset must be {} to {}; got {}", least_export_opset, last_export_opset,
-                     options.opset);
+    fail<ValueError>(where, "opset must be {} to {}; got {}", least_export_opset, last_export_opset, options.opset);
   }
   if (!options.precision.empty() && options.precision != "float32") {
-    fail<ValueError>(export_label, "precision must be \"\" (that of the model) or \"float32\"; got \"{}\"",
-                     options.precision);
+    fail<ValueError>(where, "precision must be \"\" (that of the model) or \"float32\"; got \"{}\"", options.precision);
   }
 }
 
@@ -69,11 +67,34 @@ std::vector<std::string> names_of(Module& module, Read read) {
   }
 }
 
-std::vector<detail::ExportInput> inputs_of(Module& module, std::int64_t batch) {
+/// Inputs of a graph that was read from a file, with its names of open sizes; nothing if their shapes are not given.
+std::vector<detail::ExportInput> inputs_of_file(const detail::OnnxGraph& graph, std::int64_t batch) {
+  std::vector<detail::ExportInput> out;
+  std::string symbol;  // of the batch
+  for (const detail::OnnxGraph::Input& input : graph.inputs) {
+    if (!input.shape || !input.dtype) return {};
+    out.push_back({input.name, {*input.shape, *input.dtype}, input.symbols});
+    if (symbol.empty() && !input.shape->empty() && input.shape->front() < 0) symbol = input.symbols.front();
+  }
+  for (detail::ExportInput& input : out) {
+    for (std::size_t axis = 0; batch >= 0 && axis < input.symbols.size(); ++axis) {
+      const bool samples = symbol.empty() ? axis == 0 : input.symbols[axis] == symbol;
+      if (!samples || input.spec.shape[axis] >= 0) continue;
+      input.spec.shape[axis] = batch;
+      input.symbols[axis].clear();
+    }
+  }
+  return out;
+}
+
+std::vector<detail::ExportInput> inputs_of(Module& module, std::int64_t batch, const std::string& where) {
+  if (const auto* const loaded = dynamic_cast<const detail::OnnxModel*>(module.as_model())) {
+    std::vector<detail::ExportInput> inputs = inputs_of_file(loaded->graph(), batch);
+    if (!inputs.empty()) return inputs;
+  }
   std::vector<Spec> specs = detail::input_specs(*module.state());
   if (specs.empty()) {
-    fail<ValueError>(export_label,
-                     "the model must be built, by Inputs or a first call; got one of unknown input shapes");
+    fail<ValueError>(where, "the model must be built, by Inputs or a first call; got one of unknown input shapes");
   }
   const auto* sequence = std::any_cast<detail::SequenceLayout>(&module.state()->content);
   const bool from_call = std::any_cast<detail::GraphLayout>(&module.state()->content) == nullptr &&
@@ -91,22 +112,27 @@ std::vector<detail::ExportInput> inputs_of(Module& module, std::int64_t batch) {
 }
 
 /// Opens the axes of the option dynamic_axes.
-void open_axes(std::vector<detail::ExportInput>& inputs, const ExportOnnxOptions& options) {
+void open_axes(std::vector<detail::ExportInput>& inputs, const ExportOnnxOptions& options, const std::string& where) {
   std::vector<std::string> names;
   for (const detail::ExportInput& input : inputs) names.push_back(input.name);
   for (const auto& [name, axes] : options.dynamic_axes) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) fail_unknown(export_label, "input in dynamic_axes", name, names);
+    if (found == names.end()) fail_unknown(where, "input in dynamic_axes", name, names);
     detail::ExportInput& input = inputs[static_cast<std::size_t>(found - names.begin())];
     const auto rank = static_cast<int>(input.spec.shape.size());
-    input.symbols.assign(input.spec.shape.size(), "");
-    if (axes.count(0) == 0 && rank > 0 && input.spec.shape[0] < 0) input.symbols[0] = "batch";
+    input.symbols.resize(input.spec.shape.size());
+    if (axes.count(0) == 0 && rank > 0 && input.spec.shape[0] < 0 && input.symbols[0].empty())
+      input.symbols[0] = "batch";
     for (const auto& [axis, symbol] : axes) {
       if (axis < 0 || axis >= rank) {
-        fail<ValueError>(export_label, "an axis of \"{}\" in dynamic_axes must be 0 to {}; got {}", name, rank - 1,
-                         axis);
+        fail<ValueError>(where, "an axis of \"{}\" in dynamic_axes must be 0 to {}; got {}", name, rank - 1, axis);
       }
-      if (symbol.empty()) fail<ValueError>(export_label, "axis {} of \"{}\" in dynamic_axes needs a name", axis, name);
+      if (symbol.empty()) fail<ValueError>(where, "axis {} of \"{}\" in dynamic_axes needs a name", axis, name);
+      if (const auto* const batch = std::get_if<std::int64_t>(&options.batch); axis == 0 && batch != nullptr) {
+        fail<ValueError>(where,
+                         "axis 0 of \"{}\" must be either fixed by batch or open by dynamic_axes; got {} and \"{}\"",
+                         name, *batch, symbol);
+      }
       input.spec.shape[static_cast<std::size_t>(axis)] = -1;
       input.symbols[static_cast<std::size_t>(axis)] = symbol;
     }
@@ -129,12 +155,13 @@ std::map<detail::TracedNumber, std::string> symbols_of(const detail::ExportTrace
 }  // namespace
 
 void export_onnx(Module& model, const std::string& path, const ExportOnnxOptions& options) {
-  check(options);
-  detail::check_suffix(path, detail::FileKind::onnx, export_label, ".onnx, or have a suffix of its own");
-  const detail::RunningScope running(model);
-  std::vector<detail::ExportInput> inputs = inputs_of(model, batch_of(options));
-  open_axes(inputs, options);
-  detail::ExportTraces traces = detail::trace_for_export(model, inputs);
+  const std::string where = fmt::format("[export_onnx \"{}\"]", path);
+  check(options, where);
+  detail::check_suffix(path, detail::FileKind::onnx, where, ".onnx, or have a suffix of its own");
+  const detail::RunningScope running(model, false);
+  std::vector<detail::ExportInput> inputs = inputs_of(model, batch_of(options, where), where);
+  open_axes(inputs, options, where);
+  detail::ExportTraces traces = detail::trace_for_export(model, inputs, where);
   if (detail::has_tables(traces)) detail::add_long_trace(model, traces);
   std::vector<std::string> outputs = names_of(model, [](const Model& named) { return named.output_names(); });
   outputs = complete(std::move(outputs), traces.graphs.front().outputs.size(), "output");
@@ -147,7 +174,7 @@ void export_onnx(Module& model, const std::string& path, const ExportOnnxOptions
       detail::export_model(traces, outputs, detail::weight_file_names(model), std::move(graph));
   const std::string& name = model.name().empty() ? model.state()->kind : model.name();
   detail::write_exported(exported, symbols_of(traces, exported), {.graph_name = name, .metadata = options.metadata},
-                         path, export_label);
+                         path, where);
 }
 
 }  // namespace mezzo

@@ -86,15 +86,28 @@ std::vector<ExportInput> with_symbols(std::vector<ExportInput> inputs, bool shar
   return inputs;
 }
 
-std::vector<Graph> traced(Module& module, const std::vector<ExportInput>& inputs, const Sizes& sizes) {
+/// Name of the size that is the number of samples: "batch", else the one of the first open axis 0.
+std::string symbol_of_samples(const std::vector<ExportInput>& inputs) {
+  std::string first;
+  for (const ExportInput& input : inputs) {
+    for (const std::string& symbol : input.symbols) {
+      if (symbol == "batch") return symbol;
+    }
+    if (first.empty() && !input.symbols.empty()) first = input.symbols.front();
+  }
+  return first;
+}
+
+std::vector<Graph> traced(Module& module, const ExportTraces& of, const Sizes& sizes, const std::string& where) {
+  const std::vector<ExportInput>& inputs = of.inputs;
   std::map<std::string, std::size_t> symbols;
   for (const ExportInput& input : inputs) {
     for (const std::string& symbol : input.symbols) {
-      if (!symbol.empty() && symbol != "batch") symbols.emplace(symbol, symbols.size());
+      if (!symbol.empty() && symbol != of.batch) symbols.emplace(symbol, symbols.size());
     }
   }
   if (symbols.size() >= sizes.rows.size()) {
-    fail<ValueError>("[export_onnx]", "at most {} different open sizes are supported beside the batch; got {}",
+    fail<ValueError>(where, "at most {} different open sizes are supported beside the batch; got {}",
                      choices_of_sizes().front().rows.size() - 1, symbols.size());
   }
   std::vector<Graph> graphs;
@@ -105,7 +118,7 @@ std::vector<Graph> traced(Module& module, const std::vector<ExportInput>& inputs
       for (std::size_t axis = 0; axis < input.symbols.size(); ++axis) {
         const std::string& symbol = input.symbols[axis];
         if (symbol.empty()) continue;
-        const bool batch = symbol == "batch";
+        const bool batch = symbol == of.batch;
         specs.back().shape[axis] = sizes.at(batch ? 0 : symbols.at(symbol), trace, batch);
       }
     }
@@ -175,14 +188,15 @@ TracedShape AlignedGraphs::shape(std::size_t node, int output) const {
   return out;
 }
 
-ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs) {
+ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs, const std::string& where) {
   std::exception_ptr first;
   for (const Sizes& sizes : choices_of_sizes()) {
     for (const bool shared : {false, true}) {
       if (shared && inputs.size() == 1) continue;
-      ExportTraces out{with_symbols(inputs, shared), {}};
+      ExportTraces out{with_symbols(inputs, shared), {}, {}};
+      out.batch = symbol_of_samples(out.inputs);
       try {
-        out.graphs = traced(module, out.inputs, sizes);
+        out.graphs = traced(module, out, sizes, where);
       } catch (const Error&) {
         if (!first) first = std::current_exception();
         continue;
@@ -192,7 +206,7 @@ ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& in
       std::string differs;
       const AlignedGraphs aligned(graphs, differs);
       if (differs.empty()) return out;
-      fail<ValueError>("[export_onnx]",
+      fail<ValueError>(where,
                        "the ops of the model must be the same for all sizes of its inputs; got {} for different sizes",
                        differs);
     }
@@ -207,7 +221,8 @@ void add_long_trace(Module& module, ExportTraces& traces) {
     for (const ExportInput& input : traces.inputs) {
       specs.push_back(input.spec);
       for (std::size_t axis = 0; axis < input.symbols.size(); ++axis) {
-        if (!input.symbols[axis].empty()) specs.back().shape[axis] = input.symbols[axis] == "batch" ? samples : size;
+        if (!input.symbols[axis].empty())
+          specs.back().shape[axis] = input.symbols[axis] == traces.batch ? samples : size;
       }
     }
     try {

@@ -52,12 +52,13 @@ struct ExportInput {
 struct ExportTraces {
   std::vector<ExportInput> inputs;
   std::vector<Graph> graphs;
+  std::string batch{};  ///< name of the open size that is the number of samples
 };
 
 /// Traces the model. Open sizes of several inputs are different ones if the model takes that, otherwise equal on equal
-/// axes. Throws the error of the first trace if none succeeds, or a ValueError if the graphs differ in more than
-/// numbers.
-ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs);
+/// axes. Throws the error of the first trace if none succeeds, or a ValueError that starts with `where` if the graphs
+/// differ in more than numbers.
+ExportTraces trace_for_export(Module& module, const std::vector<ExportInput>& inputs, const std::string& where);
 
 /// Adds a trace with the largest sizes beside the batch that the model takes, up to 4096. Nothing if their ops differ.
 void add_long_trace(Module& module, ExportTraces& traces);
