@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <mutex>
 #include <set>
 #include <string_view>
 #include <utility>

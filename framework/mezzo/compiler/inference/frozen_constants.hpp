@@ -2,12 +2,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
-#include <mezzo/core/fork.hpp>
 #include <mezzo/graph/node.hpp>
 
 namespace mezzo::detail {
@@ -41,7 +41,7 @@ class MEZZO_API FrozenConstants {
     Tensor value;
   };
 
-  mutable ForkMutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<const VariableState*, Kept> variables_;
   std::unordered_map<std::string, std::vector<Tensor>> results_;
 };
