@@ -161,7 +161,8 @@ BOOST_AUTO_TEST_CASE(a_model_that_runs_is_refused) {
   Generation g;
   const auto run = g.run();
   BOOST_TEST(refused<ValueError>([&] { g.run(); }) ==
-             "[Trainer] the model must be idle; got a call while another thread or step runs it");
+             "[Trainer] the model must be idle; got a call while another thread or step runs it: wait for its end, "
+             "call it in a callback, or predict by model.predictor()");
 }
 
 BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_tokens) {

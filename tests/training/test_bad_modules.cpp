@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(a_module_that_runs_already) {
   });
   self_of_step = &module;
   BOOST_TEST(refused<ValueError>([&] { quiet().fit(module, data()); }) ==
-             "[Trainer] the model must be idle; got a call while another thread or step runs it");
+             "[Trainer] the model must be idle; got a call while another thread or step runs it: wait for its end, "
+             "call it in a callback, or predict by model.predictor()");
   Sequential helper = line(2);
   Custom other([&](Custom& self, const Batch& batch) {
     BOOST_TEST(helper.predict(column({3})).item() == 6);

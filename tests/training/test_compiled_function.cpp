@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(a_running_model_is_refused) {
   CountedFunction f;
   const CompiledFunction::Session session(f.function, f.model);
   BOOST_TEST(refused<ValueError>([&] { CompiledFunction::Session(f.function, f.model); }) ==
-             "[Trainer] the model must be idle; got a call while another thread or step runs it");
+             "[Trainer] the model must be idle; got a call while another thread or step runs it: wait for its end, "
+             "call it in a callback, or predict by model.predictor()");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fork.hpp>
+#include <mezzo/core/usage_key.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -28,11 +29,25 @@ Guard& guard() {
 /// The usages' part of a thread's ExecutionContext. Its address is the key of the thread.
 struct UsageState {
   const InsideStep* step = nullptr;  // the innermost one
+  UsageState* host = nullptr;        // the state of the thread for which this one acts
 };
 
-UsageState& this_thread() { return ExecutionContext::current().part<UsageState>(); }
+UsageState& own_state() { return ExecutionContext::current().part<UsageState>(); }
+
+UsageState& this_thread() {
+  UsageState& own = own_state();
+  return own.host == nullptr ? own : *own.host;
+}
 
 }  // namespace
+
+const void* usage_key() { return &this_thread(); }
+
+ActingFor::ActingFor(const void* key) : outer_(own_state().host) {
+  own_state().host = static_cast<UsageState*>(const_cast<void*>(key));
+}
+
+ActingFor::~ActingFor() { own_state().host = static_cast<UsageState*>(const_cast<void*>(outer_)); }
 
 bool Usage::runs_here() const {
   const std::lock_guard<std::mutex> lock(guard().mutex);

@@ -194,7 +194,9 @@ BOOST_AUTO_TEST_CASE(use_the_model_between_steps_but_do_not_train_it) {
   BOOST_TEST(history.history.at("loss")[1] == plain.history.at("loss")[1]);
   BOOST_TEST(predictions.size() == 8U);
   for (const std::string& text : refusals) {
-    BOOST_TEST(text == "[Trainer] the model must be idle; got a call while another thread or step runs it");
+    BOOST_TEST(text ==
+               "[Trainer] the model must be idle; got a call while another thread or step runs it: wait for its end, "
+               "call it in a callback, or predict by model.predictor()");
   }
 }
 
@@ -235,7 +237,9 @@ BOOST_AUTO_TEST_CASE(inside_of_a_step_the_model_is_still_refused) {
   std::string text;
   Trainer({.max_epochs = 1, .callbacks = {Recorder(&text)}, .enable_progress_bar = false})
       .fit(module, DataLoader(pairs({1}, {1})));
-  BOOST_TEST(module.text == "[Trainer] the model must be idle; got a call while another thread or step runs it");
+  BOOST_TEST(module.text ==
+             "[Trainer] the model must be idle; got a call while another thread or step runs it: wait for its end, "
+             "call it in a callback, or predict by model.predictor()");
 }
 
 BOOST_AUTO_TEST_CASE(handles_refer_to_variables_and_own_temporaries) {

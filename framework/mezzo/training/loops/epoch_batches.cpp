@@ -17,6 +17,7 @@ void begin_pass(Progress& progress) {
 
 HostBatch EpochLoop::next_batch() {
   const Action action(fit_.settings.call.profiler, "[_TrainingEpochLoop].train_dataloader_next");
+  const auto lent = fit_.runner.lend();
   Progress& progress = fit_.progress;
   const FitLimits& limits = fit_.limits;
   const auto open = [&] {

@@ -25,7 +25,7 @@ Evaluated run_evaluation(RunningSession& session, StepRunner& runner, const Data
     const std::string suffix = loaders.size() > 1 ? fmt::format("/dataloader_idx_{}", i) : "";
     BatchStream stream = loaders[i].epoch(0);
     for (std::int64_t done = 0; done < steps[i] && !(alone && runner.group().any(session.stopping())); ++done) {
-      const auto batch = stream.next();
+      const auto batch = next_batch(stream, runner);
       if (!batch) break;
       session.fire(Event::test_batch_begin, logs, done, &*batch);
       runner.run(stage, *batch, done);

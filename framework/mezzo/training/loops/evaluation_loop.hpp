@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <mezzo/data/loaders.hpp>
@@ -30,6 +31,12 @@ class LoaderScope {
   RunningSession& session_;
   StepRunner& runner_;
 };
+
+/// The next batch. While it is read, other threads may predict.
+inline std::optional<HostBatch> next_batch(BatchStream& stream, StepRunner& runner) {
+  const auto lent = runner.lend();
+  return stream.next();
+}
 
 /// Result of an evaluation.
 struct Evaluated {

@@ -45,7 +45,7 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
   Logs logs;
   BatchStream stream = loader.epoch(0);
   for (std::int64_t done = 0; done < steps && !runner.group().any(session.stopping()); ++done) {
-    const auto batch = stream.next();
+    const auto batch = next_batch(stream, runner);
     if (!batch) break;
     session.fire(Event::predict_batch_begin, logs, done, &*batch);
     runner.run(Stage::predict, *batch, done);

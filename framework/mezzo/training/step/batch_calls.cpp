@@ -9,7 +9,7 @@
 namespace mezzo::detail {
 
 Logs run_batch(Module& module, Stage stage, const HostBatch& batch, const RunOptions& run) try {
-  StepRunner runner(module, run);
+  StepRunner runner(module, run, stage == Stage::fit ? StepRunner::Use::alone : StepRunner::Use::between_steps);
   if (stage == Stage::fit) {
     if (!training_state(module).configured) runner.rehearse(stage, batch);
     runner.configure(false);

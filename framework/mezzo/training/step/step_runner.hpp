@@ -25,8 +25,9 @@ namespace mezzo::detail {
 /// Runs steps of a module. Traces and compiles each signature once; later steps run the plan and allocate nothing.
 class StepRunner {
  public:
-  /// `between_steps`: a hook of a callback may make this runner while another runner runs the module. Without a policy
-  /// of its own, this runner then uses the options of the other.
+  /// `alone`: the run trains. `between_steps`: a hook of a callback may make this runner while another runner runs the
+  /// module, and so may another thread, between two batches. Without a policy of its own, this runner then uses the
+  /// options of the other.
   enum class Use { alone, between_steps };
 
   /// Scopes of autocast() and disable_casts() around the call hold in the steps, unless the Trainer has a policy, which
@@ -60,6 +61,9 @@ class StepRunner {
   void convert_weights();
 
   Module& module() const { return module_; }
+
+  /// Lets other threads predict while this one waits for data, for the lifetime of the result.
+  RunningScope::Lent lend() { return RunningScope::Lent(running_); }
 
   /// The run whose hook made this one, or null.
   StepRunner* outer() const { return nesting_.outer; }
