@@ -147,8 +147,8 @@ stage_fuzz() {
 stage_threads() {
   configure "$ci/threads" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DMEZZO_SANITIZE=thread \
     -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=OFF -DMEZZO_WERROR=ON \
-    -DMEZZO_TEST_FOLDERS='^(core/test_(usage|output)|data/test_loader(_failures)?\.|training/(test_threads|callbacks/test_hooks))'
-  compile "$ci/threads" test_core test_data test_training test_training_callbacks
+    -DMEZZO_TEST_FOLDERS='^(core/test_(usage|output)|data/test_loader(_failures)?\.|training/(test_threads|callbacks/test_hooks|predictor/test_predictor_threads))'
+  compile "$ci/threads" test_core test_data test_training test_training_callbacks test_training_predictor
   OMP_NUM_THREADS=1 MEZZO_TEST_SMALL=1 TSAN_OPTIONS="suppressions=$root/tests/support/tsan.supp" run_tests "$ci/threads"
 }
 

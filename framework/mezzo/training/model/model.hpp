@@ -14,6 +14,7 @@
 #include <mezzo/nn/input.hpp>
 #include <mezzo/training/loops/loop_options.hpp>
 #include <mezzo/training/model/compile_options.hpp>
+#include <mezzo/training/model/predictor.hpp>
 #include <mezzo/training/model/tensors.hpp>
 #include <mezzo/training/module/callback.hpp>
 #include <mezzo/training/module/history.hpp>
@@ -212,6 +213,10 @@ class MEZZO_API Model : public Module {
   Logs test_on_batch(const Tensors& x, const Tensors& y, const TestOnBatchOptions& options = {});
   Tensor predict_on_batch(const Tensors& x);
 
+  /// A compiled snapshot of the model, which any number of threads call at once: see Predictor, whose constructor also
+  /// copies objects of classes of your own.
+  Predictor predictor(const PredictorOptions& options = {});
+
   /// Writes layers, weights and policy and, if the model is compiled, the optimizer with its state, losses and metrics
   /// to one file, which load_model() reads: `model.save("x.mezzo")`. A path that ends in ".keras" is written for Keras
   /// 3, which needs libhdf5; a ValueError names what Keras lacks. The formats are described in docs/saving.md. The file
@@ -274,6 +279,9 @@ class MEZZO_API Model : public Module {
   bool prefixes_validation() const override { return true; }
 
   Model* as_model() override { return this; }
+  detail::FieldNames field_names() const override {
+    return {names_of_inputs(0), names_of_outputs(output_count(0))};
+  }
 
  protected:
   using Module::Module;

@@ -1,46 +1,14 @@
 #include <mezzo/training/module/inference_graph.hpp>
 
 #include <any>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include <mezzo/graph/quiet_casts.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/basic_ops.hpp>
+#include <mezzo/training/module/kept_calls.hpp>
 
 namespace mezzo::detail {
-namespace {
-
-/// Restores, at its end, the states of layers that a call of a layer changes.
-class KeptCalls {
- public:
-  explicit KeptCalls(LayerState& state) { keep(state); }
-  ~KeptCalls() {
-    for (auto& [state, kept] : kept_) {
-      state->last_policy = kept.policy;
-      state->last_output = kept.output;
-    }
-  }
-  KeptCalls(const KeptCalls&) = delete;
-  KeptCalls& operator=(const KeptCalls&) = delete;
-
- private:
-  struct Kept {
-    Policy policy;
-    std::optional<Shape> output;
-  };
-
-  void keep(LayerState& state) {
-    if (!kept_.emplace(&state, Kept{state.last_policy, state.last_output}).second) return;
-    for (const auto& child : state.children) keep(*child.second);
-  }
-
-  std::map<LayerState*, Kept> kept_;
-};
-
-}  // namespace
-
 std::vector<Spec> input_specs(const LayerState& state) {
   if (const auto* layout = std::any_cast<GraphLayout>(&state.content)) return layout->inputs;
   const auto* sequence = std::any_cast<SequenceLayout>(&state.content);

@@ -26,6 +26,9 @@ namespace mezzo {
 
 namespace detail {
 class CallbackHandle;
+struct FieldNames {
+  std::vector<std::string> inputs{}, outputs{};
+};
 }  // namespace detail
 struct HostBatch;
 class Model;
@@ -142,6 +145,8 @@ class MEZZO_API Module : public Layer {
   /// @name For the code that runs steps
   /// @{
   virtual Model* as_model() { return nullptr; }  ///< the module itself, if it is a Model; else null
+  /// Names of inputs and outputs of a predict step, "" for an input without one; empty lists if they have no names.
+  virtual detail::FieldNames field_names() const { return {}; }
   const std::shared_ptr<detail::RunState>& run_state() const { return run_state_.pointer(); }
   void set_run_state(std::shared_ptr<detail::RunState> state) { run_state_.set(std::move(state)); }
   /// @}
