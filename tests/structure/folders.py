@@ -53,6 +53,8 @@ FOLDERS = {
                              ("training/module", "compiler")),
     "training/step": Folder("training steps: context, traces, plans, minimize, loss scaling", ("training/ranks",)),
     "training/checkpoints": Folder("checkpoints of trainings", ("training/step",)),
+    "training/custom_loops": Folder("training loops of one's own: compiled steps, loss scaling, their checkpoints",
+                                    ("training/checkpoints",)),
     "training/loops": Folder("fit, epochs, evaluation, limits, progress bars",
                              ("training/checkpoints", "training/loggers")),
     "training/predictor": Folder("immutable snapshots of modules, run by several threads", ("training/step",)),

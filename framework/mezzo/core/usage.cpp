@@ -123,6 +123,38 @@ RunScope::~RunScope() {
   guard().released.notify_all();
 }
 
+ListRunScope::ListRunScope(const std::vector<RunScope::Object>& objects) : objects_(objects) {
+  const void* const own = &this_thread();
+  std::unique_lock<std::mutex> lock(guard().mutex);
+  guard().released.wait(lock, [&] {
+    bool accessed = false;
+    for (const RunScope::Object& object : objects_) {
+      if (object->thread_ == nullptr || object->thread_ == own) continue;
+      if (object->runs_ > 0) busy_ = object.get();
+      accessed = true;
+    }
+    return busy_ != nullptr || !accessed;
+  });
+  if (busy_ != nullptr) return;
+  for (const RunScope::Object& object : objects_) {
+    object->thread_ = own;
+    ++object->scopes_;
+    ++object->runs_;
+  }
+}
+
+ListRunScope::~ListRunScope() {
+  if (busy_ != nullptr) return;
+  {
+    const std::lock_guard<std::mutex> lock(guard().mutex);
+    for (const RunScope::Object& object : objects_) {
+      --object->runs_;
+      if (--object->scopes_ == 0) object->thread_ = nullptr;
+    }
+  }
+  guard().released.notify_all();
+}
+
 InsideStep::InsideStep(const void* step, Uses uses) : step_(step), uses_(uses), outer_(this_thread().step) {
   this_thread().step = this;
 }

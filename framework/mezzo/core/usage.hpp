@@ -20,6 +20,7 @@ class MEZZO_API Usage {
  private:
   friend class AccessScope;
   friend class RunScope;
+  friend class ListRunScope;
 
   const void* thread_ = nullptr;  // key of the thread; null: unused
   int scopes_ = 0;                // runs and accesses of that thread
@@ -60,6 +61,24 @@ class MEZZO_API RunScope {
 
  private:
   std::vector<Object> objects_;
+};
+
+/// Runs all objects of a list for its lifetime, without an allocation. Waits while other threads access one of them.
+/// Fails if another thread runs one of them.
+class MEZZO_API ListRunScope {
+ public:
+  /// The list outlives the scope, unchanged.
+  explicit ListRunScope(const std::vector<RunScope::Object>& objects);
+  ~ListRunScope();
+  ListRunScope(const ListRunScope&) = delete;
+  ListRunScope& operator=(const ListRunScope&) = delete;
+
+  /// The first object that another thread runs; null if the scope runs all.
+  const Usage* busy() const { return busy_; }
+
+ private:
+  const std::vector<RunScope::Object>& objects_;
+  const Usage* busy_ = nullptr;
 };
 
 /// Marks that this thread is inside a compiled step, for its lifetime.

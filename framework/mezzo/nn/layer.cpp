@@ -11,6 +11,7 @@
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
+#include <mezzo/nn/loop_step.hpp>
 #include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
@@ -63,6 +64,7 @@ Values Layer::operator()(const Values& xs, const CallOptions& options) {
   check_not_moved();
   if (xs.empty()) fail<ValueError>(label(), "takes at least one input; got 0");
   const Values given = masked(xs, options);
+  if (caller() == nullptr) detail::CalledRoots::note(state_);
   if (auto weights = detail::take_waiting_weights(*state_)) {
     weights->build_and_load(*this, xs, options);
   }

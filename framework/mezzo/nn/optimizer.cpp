@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/nn/loop_step.hpp>
 
 namespace mezzo {
 namespace {
@@ -126,14 +127,21 @@ const ParameterGroup* Optimizer::group_of(const std::string& path) const {
   return found;
 }
 
+std::int64_t Optimizer::iterations() const {
+  detail::LoopStep::refuse_frozen(name(), "iterations()", "use step(), a Value of the run");
+  return state_->iterations;
+}
+
 double Optimizer::learning_rate(std::int64_t later) const {
   check_not_moved();
+  detail::LoopStep::refuse_frozen(name(), "learning_rate()", "apply() reads the rate of each run");
   const detail::LearningRate& rate = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   return rate.at(state_->iterations + later);
 }
 
 void Optimizer::set_learning_rate(const detail::LearningRate& learning_rate) {
   check_not_moved();
+  detail::LoopStep::refuse_frozen(name(), "set_learning_rate()", "the plan reads the rate of each run");
   const detail::LearningRate& before = state_->learning_rate ? *state_->learning_rate : common_.learning_rate;
   require(learning_rate.is_schedule() || !before.is_schedule(),
           fmt::format("set_learning_rate: the learning rate is a Schedule, which a number can't replace; got {}",
@@ -170,8 +178,7 @@ void Optimizer::reset() {
 }
 
 void Optimizer::require(bool good, const std::string& text) const {
-  const std::string where = common_.name.empty() ? "[" + kind_ + "]" : fmt::format("[{} \"{}\"]", kind_, common_.name);
-  if (!good) fail<ValueError>(where, "{}", text);
+  if (!good) fail<ValueError>(label(), "{}", text);
 }
 
 void Optimizer::require_fraction(const char* option, double value) const {

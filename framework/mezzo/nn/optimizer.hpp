@@ -13,6 +13,7 @@
 #include <mezzo/core/shared.hpp>
 #include <mezzo/core/unmoved.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/nn/gradient.hpp>
 #include <mezzo/nn/optimizer_options.hpp>
 #include <mezzo/nn/variable.hpp>
 #include <mezzo/precision/loss_scale.hpp>
@@ -26,27 +27,45 @@ struct ExcludeOptions {
                                          ///< expressions
 };
 
+/// Options of Optimizer::apply().
+struct ApplyOptions {
+  /// False skips the update: weights, moments and the number of updates stay, and gradients may be infinite or NaN.
+  /// Bool of shape (); undefined: true.
+  Value condition{};
+};
+
+namespace detail {
+struct UpdateTerms;
+}  // namespace detail
+
 /// Base of optimizers. Holds slots (moments, momentum) and counters; copies share them.
 class MEZZO_API Optimizer : public detail::MoveChecked {
  public:
-  /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once.
-  std::int64_t iterations() const { return state_->iterations; }
+  /// Number of updates made. A skipped step does not count, and a window of accumulated gradients counts once. A
+  /// ValueError inside the function of compile_step(), where the number would be that of the first run.
+  std::int64_t iterations() const;
 
-  /// Learning rate of the next update, or of the one `later` updates after it.
+  /// Learning rate of the next update, or of the one `later` updates after it. Errors as iterations().
   double learning_rate(std::int64_t later = 0) const;
 
-  /// One update of the variables by their gradients, in a training loop of your own:
+  /// One update of weights by the result of value_and_grad(), in a training loop of your own:
   ///
-  ///     const auto [loss, grads] = value_and_grad([&](const Value& x) { return ...; })(image);
-  ///     optimizer.apply({grads}, {image});
+  ///     const auto [loss, gradients] = value_and_grad(model, [&] { return ...; });
+  ///     optimizer.apply(gradients);
   ///
-  /// Clips, decays, averages and constrains as training does. A ValueError if there are not as many gradients as
-  /// variables, a variable is given twice, a gradient is undefined or not finite, or inside a step, where
-  /// Module::minimize() is to be used; a ShapeError for a gradient of another shape. No variable has changed then.
+  /// Clips, decays, averages and constrains as training does. Works at once and inside of compile_step(). Gradients
+  /// with an undefined value are left out. A ValueError if none is left, a weight is given twice, a gradient is not
+  /// finite, none of the weights is one that the optimizer updated before, inside the function of value_and_grad(), or
+  /// inside a step of a Trainer, where Module::minimize() is to be used; a ShapeError for a gradient of another shape,
+  /// a DTypeError for one that is not floating. No variable has changed then.
+  void apply(const Gradients& gradients, const ApplyOptions& options = {});
+
+  /// The same for variables without a model: `optimizer.apply({slope}, {image})`. A ValueError if there are not as many
+  /// gradients as variables, or for an undefined gradient. Other errors as above.
   void apply(const Values& gradients, const std::vector<Variable>& variables);
 
   /// Sets the learning rate of this optimizer and its copies from the next update on. A ValueError for a negative
-  /// number, and for a number if the rate is a Schedule.
+  /// number, for a number if the rate is a Schedule, and inside the function of compile_step().
   void set_learning_rate(const detail::LearningRate& learning_rate);
 
   /// Leaves the weights of these variables out of weight decay. Replaces earlier calls; copies share the choice. A
@@ -88,6 +107,9 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::string path{};       ///< path of the variable, a key of its random numbers; "": its name
     double weight_decay = 0;  ///< weight decay of the variable; set by apply()
   };
+
+  /// apply() with the terms of a GradScaler.
+  void apply_by(const Gradients& gradients, const detail::UpdateTerms& terms);
 
   /// Inserts the update of one variable: its group's learning rate and weight decay, update_step(), its average.
   void apply(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, Step step);
@@ -204,6 +226,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::optional<detail::LearningRate> learning_rate{};            ///< rate set by set_learning_rate()
     std::vector<detail::Shared<detail::VariableState>> excluded{};  ///< from weight decay
     std::vector<std::string> excluded_names{};                      ///< regular expressions
+    std::vector<detail::Shared<detail::VariableState>> applied{};   ///< weights that apply() has updated
     std::vector<std::pair<detail::Shared<detail::VariableState>, Tensor>>
         swapped{};  ///< weights that swap_averages() replaced
   };
@@ -265,6 +288,11 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   void require_moments(double beta_1, double beta_2, double epsilon) const;
 
  private:
+  std::string label() const {
+    return common_.name.empty() ? "[" + kind_ + "]" : "[" + kind_ + " \"" + common_.name + "\"]";
+  }
+  void update_now(const Gradients& gradients, const detail::UpdateTerms& terms);
+  void note_applied(const Gradients& gradients);
   const ParameterGroup* group_of(const std::string& path) const;
   void check_windows() const;
   bool excluded(const detail::VariableState& variable, const std::string& path) const;

@@ -16,10 +16,11 @@ namespace {
 
 constexpr const char *version_name = "format_version", *format_name = "format", *weight_version = "1";
 
-// A checkpoint of a training (training/checkpoints/checkpoint.hpp) and a model file (training/model/model_file.hpp)
-// have the weights under a prefix, beside states of the training.
+// A checkpoint of a training (training/checkpoints/checkpoint.hpp), one of a loop
+// (training/custom_loops/loop_parts.hpp) and a model file (training/model/model_file.hpp) have the weights under a
+// prefix, beside states of the training.
 constexpr const char *checkpoint_format_name = "mezzo_checkpoint", *model_format_name = "mezzo_model",
-                     *weight_prefix = "model.", *checkpoint_format_version = "2";
+                     *loop_format_name = "mezzo_loop", *weight_prefix = "model.", *checkpoint_format_version = "2";
 
 // Keys under which programs with PyTorch, and Lightning, keep the weights beside states of the training.
 constexpr const char* state_dict_prefixes[] = {"state_dict.", "model_state_dict."};
@@ -115,7 +116,7 @@ WeightTable WeightSource::open_safetensors(const std::string& path) {
   const auto format = metadata_.find(format_name);
   const std::string name = format == metadata_.end() ? "" : format->second;
   check_weight_version(file, name, label_);
-  if (name == checkpoint_format_name || name == model_format_name) prefix_ = weight_prefix;
+  if (name == checkpoint_format_name || name == model_format_name || name == loop_format_name) prefix_ = weight_prefix;
   return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); },
           [file](const std::string& tensor) { file.check(tensor); }};
 }

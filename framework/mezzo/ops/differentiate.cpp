@@ -88,7 +88,7 @@ class Recomputation {
 
 class Backward {
  public:
-  Backward(const std::vector<detail::NodePtr>& nodes, const Values& xs) : nodes_(nodes), again_(nodes) {
+  Backward(std::vector<detail::NodePtr> nodes, const Values& xs) : nodes_(std::move(nodes)), again_(nodes_) {
     for (const Value& x : xs) needed_.insert(x.node().get());
     for (const detail::NodePtr& node : nodes_) {
       for (const Value& input : node->inputs) {
@@ -142,9 +142,24 @@ class Backward {
   std::unordered_map<const detail::Node*, Values> cotangents_;
 };
 
+/// Variable that a value reads, before or after an update; null if it is computed.
+const detail::VariableState* variable_of(const Value& value) {
+  if (const detail::VariableState* const variable = detail::read_by(value)) return variable;
+  for (const Graph::Update& update : Trace::current()->graph().updates) {
+    if (update.value.same_as(value)) return update.variable.get();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-Values detail::partial_gradients(const Value& loss, const Values& xs, const Value& seed) {
+const detail::VariableState* detail::read_by(const Value& value) {
+  if (!value.node()) return nullptr;
+  if (is(value, ops::join_master)) return read_by(value.node()->inputs.front());
+  return value.node()->variable.get();
+}
+
+Values detail::partial_gradients(const Value& loss, const Values& xs, const Value& seed, std::size_t first) {
   const detail::LibraryScope as_inserted;
   Trace* trace = Trace::current();
   if (trace == nullptr) fail<ValueError>("[gradients]", "must be called inside a trace; got no trace");
@@ -156,7 +171,9 @@ Values detail::partial_gradients(const Value& loss, const Values& xs, const Valu
   for (const Value& x : xs) sources.push_back(trace->adopt(x));
   const Value number = seed.weak() ? Value(seed.tensor()) : seed;
   const Value start = number.dtype() == target.dtype() ? number : cast(number, target.dtype());
-  Backward backward(trace->graph().nodes, sources);
+  const auto& nodes = trace->graph().nodes;
+  first = std::min(first, nodes.size());
+  Backward backward({nodes.begin() + static_cast<std::ptrdiff_t>(first), nodes.end()}, sources);
   backward.start(target, target.shape().empty() ? start : broadcast_to(start, target.shape()));
   backward.run();
   Values out;
@@ -180,7 +197,15 @@ Values detail::pull_back(const Values& ys, const Values& cotangents, const Value
 Values gradients(const Value& loss, const Values& xs, const Value& seed) {
   Values out = detail::partial_gradients(loss, xs, seed);
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (!out[i].defined()) out[i] = Tensor(xs[i].shape(), xs[i].dtype());
+    if (out[i].defined()) continue;
+    if (const detail::VariableState* const variable = variable_of(xs[i])) {
+      fail<ValueError>(
+          "[gradients]",
+          "the loss must depend on variable \"{}\", as it was read; got a loss that doesn't (it is computed "
+          "from other variables, or from the value before an update)",
+          variable->name);
+    }
+    out[i] = Tensor(xs[i].shape(), xs[i].dtype());
   }
   return out;
 }

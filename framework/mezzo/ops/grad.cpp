@@ -32,20 +32,13 @@ Value scalar_result(const FunctionOfAll& function, const Values& xs, const std::
   return result;
 }
 
-/// Variable that a value reads; null if it is computed.
-const detail::VariableState* read_by(const Value& value) {
-  if (!value.node()) return nullptr;
-  if (is(value, join_master_op())) return read_by(value.node()->inputs.front());
-  return value.node()->variable.get();
-}
-
 /// Throws a ValueError if the result depends on an argument that is a variable in another way, through a layer that
 /// reads the variable directly. The gradient would not include that dependence.
 void refuse_other_reads(const Value& result, const Values& xs, const Values& inputs, const std::string& where) {
   std::unordered_map<const detail::VariableState*, std::size_t> variables;
   std::unordered_set<const detail::Node*> seen;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (const detail::VariableState* variable = read_by(xs[i])) variables.emplace(variable, i);
+    if (const detail::VariableState* variable = detail::read_by(xs[i])) variables.emplace(variable, i);
     seen.insert(inputs[i].node().get());
   }
   if (variables.empty()) return;
@@ -59,7 +52,7 @@ void refuse_other_reads(const Value& result, const Values& xs, const Values& inp
           where,
           "the function must compute with its argument {}, the variable \"{}\"; it also reads the variable "
           "itself, as a layer does, which would count as a constant: use the argument in its place, or "
-          "minimize() in a training_step, whose on_after_backward() has the gradients of variables",
+          "value_and_grad(model, function), which has the gradients by the weights of a model",
           found->second, node->variable->name);
     }
     if (!node->op->gradient) continue;
@@ -76,7 +69,15 @@ Values differentiate_in_trace(const FunctionOfAll& function, const Values& xs, c
   for (const Value& x : xs) inputs.push_back(identity(x));
   const Value result = scalar_result(function, inputs, where);
   refuse_other_reads(result, xs, inputs, where);
-  Values out = gradients(result, inputs);
+  Values out = detail::partial_gradients(result, inputs, Value(1.0));
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (out[i].defined()) continue;
+    if (const detail::VariableState* const variable = detail::read_by(xs[i])) {
+      fail<ValueError>(where, "the function must compute with its argument {}, the variable \"{}\"; it doesn't", i,
+                       variable->name);
+    }
+    out[i] = Tensor(xs[i].shape(), xs[i].dtype());
+  }
   out.insert(out.begin(), result);
   return out;
 }

@@ -15,9 +15,9 @@ namespace mezzo {
 ///     grad(slope)(2.0).item();  // 12
 ///
 /// Other Values that the function uses count as constants. The gradient of an unused argument is zeros. Throws a
-/// ValueError if an argument is a variable that the function also reads directly, for example in a call of its layer; a
-/// ShapeError for a result of another shape, a DTypeError for an argument or result that is not floating. C++ numbers
-/// are float32.
+/// ValueError if an argument is a variable that the function doesn't use, or that it also reads directly, for example
+/// in a call of its layer: value_and_grad(model, function) has gradients by the weights that layers read; a ShapeError
+/// for a result of another shape, a DTypeError for an argument or result that is not floating. C++ numbers are float32.
 /// @{
 
 /// x -> gradient of function(x), of x's shape and dtype.

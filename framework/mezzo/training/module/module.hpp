@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/nn/gradient.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/module/batch.hpp>
-#include <mezzo/training/module/gradient.hpp>
 #include <mezzo/training/module/history.hpp>
 #include <mezzo/training/module/hyperparameters.hpp>
 #include <mezzo/training/module/log_options.hpp>

@@ -1,0 +1,189 @@
+#include <mezzo/training/custom_loops/loop_updates.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/update_checks.hpp>
+#include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+Value constant(double x) { return Tensor::scalar(x, DType::float64); }
+
+std::string label_of(const Optimizer& optimizer) { return "[" + optimizer.name() + "]"; }
+
+Attributes with_headroom(Attributes attributes, double headroom) {
+  if (headroom > 0) attributes.set("headroom", headroom);
+  return attributes;
+}
+
+/// Throws a ValueError for a second update in a step by an optimizer that counts steps.
+void require_repeatable(const Optimizer& optimizer) {
+  if (optimizer.accumulation_steps() > 1) {
+    fail<ValueError>(label_of(optimizer),
+                     "apply must be called once per step if gradients are accumulated, since windows count steps; got "
+                     "a second call and windows of {} steps",
+                     optimizer.accumulation_steps());
+  }
+  if (optimizer.common().ema_overwrite_frequency > 0) {
+    fail<ValueError>(label_of(optimizer),
+                     "apply must be called once per step with ema_overwrite_frequency, which acts between steps; got a "
+                     "second call");
+  }
+}
+
+}  // namespace
+
+LoopUpdates::LoopUpdates(Trace& trace, bool guards) : trace_(trace), guards_(guards) { trace_.update_group = 0; }
+
+std::size_t LoopUpdates::index_of(const Optimizer& optimizer) {
+  for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+    if (optimizers_[i].optimizer.state().get() == optimizer.state().get()) return i;
+  }
+  optimizers_.push_back({.optimizer = HeldOptimizer(optimizer),
+                         .accumulation_steps = optimizer.accumulation_steps(),
+                         .completes_window = optimizer.completes_window()});
+  accepted_.emplace_back();
+  return optimizers_.size() - 1;
+}
+
+void LoopUpdates::apply(Optimizer& optimizer, const Gradients& gradients, const UpdateTerms& terms) {
+  if (Trace::current() != &trace_) {
+    fail<ValueError>(label_of(optimizer), "apply must be called in the step itself; got a call in the body of a loop");
+  }
+  const std::size_t index = index_of(optimizer);
+  if (!optimizers_[index].groups.empty()) require_repeatable(optimizer);
+  optimizer.require_trainable();
+  std::vector<std::string> paths;
+  for (const Gradient& gradient : gradients) {
+    paths.push_back(gradient.path);
+    optimizers_[index].updated.push_back(gradient.weight.state().pointer());
+  }
+  optimizer.require_groups(paths);
+
+  Update update{.optimizer = optimizer, .gradients = gradients, .terms = terms, .group = ++groups_};
+  for (const Gradient& gradient : gradients) update.values.push_back(gradient.value);
+  update.step = next_step(index);
+  if (terms.multiplier.defined()) update.step.multiplier = terms.multiplier;
+  if (terms.condition.defined()) {
+    update.condition = trace_.adopt(terms.condition);
+    trace_.gate({.ok = update.condition, .group = update.group});
+  }
+  const bool conditional = update.condition.defined();
+  check(update);
+  const bool guarded = guards_ && conditional;
+  trace_.update_group = guarded || !conditional ? 0 : update.group;
+  if (guarded) {
+    trace_.update_guard = [condition = update.condition](const Value& updated, const Value& before) {
+      return stop_gradient(where(condition, updated, before));
+    };
+  }
+  if (accumulate(update)) write(update);
+  trace_.update_group = 0;
+  trace_.update_guard = {};
+  if (conditional && !guarded) note_conditional(update.group);
+  accepted_[index].push_back(conditional ? cast(update.condition, DType::float64) : constant(1));
+  optimizers_[index].groups.push_back(conditional ? update.group : 0);
+}
+
+void LoopUpdates::check(Update& update) {
+  const Optimizer& optimizer = update.optimizer;
+  if (optimizer.common().global_clipnorm > 0 && optimizer.accumulation_steps() <= 1) {
+    return unscale(update, constant(1) / update.step.multiplier, update.terms.checks_finite);
+  }
+  if (!update.terms.checks_finite) return;
+  // One check for each gradient, which runs where the gradient is computed and is still in the cache.
+  const Attributes attributes = with_headroom({}, square_headroom(optimizer));
+  for (const Value& value : update.values) require_finite(update, insert_one(ops::all_finite, {value}, attributes));
+}
+
+void LoopUpdates::unscale(Update& update, const Value& divisor, bool checks) {
+  Values operands{divisor};
+  operands.insert(operands.end(), update.values.begin(), update.values.end());
+  const Optimizer& optimizer = update.optimizer;
+  const Values out =
+      insert(ops::gradient_multiplier, operands,
+             with_headroom({{"clipnorm", optimizer.common().global_clipnorm}}, square_headroom(optimizer)));
+  update.step.multiplier = out[0];
+  if (checks) require_finite(update, out[1]);
+}
+
+bool LoopUpdates::accumulate(Update& update) {
+  Optimizer& optimizer = update.optimizer;
+  if (optimizer.accumulation_steps() <= 1) return true;
+  const bool completes = optimizer.completes_window();
+  for (std::size_t i = 0; i < update.values.size(); ++i) {
+    const auto& variable = update.gradients[i].weight.state().pointer();
+    if (completes) {
+      update.values[i] = optimizer.accumulated(variable, update.values[i], update.step.multiplier);
+    } else {
+      optimizer.accumulate(variable, update.values[i], update.step.multiplier);
+    }
+  }
+  if (completes) unscale(update, constant(static_cast<double>(optimizer.accumulation_steps())), true);
+  return completes;
+}
+
+void LoopUpdates::write(Update& update) {
+  for (std::size_t i = 0; i < update.values.size(); ++i) {
+    const auto& variable = update.gradients[i].weight.state().pointer();
+    update.step.path = update.gradients[i].path;
+    update.optimizer.apply(variable, update.values[i], update.step);
+    constrain(variable);
+    trace_.restart_reads(variable);
+  }
+}
+
+void LoopUpdates::require_finite(const Update& update, const Value& ok) {
+  trace_.gate({.ok = update.condition.defined() ? logical_or(logical_not(update.condition), ok) : ok,
+               .group = update.group,
+               .on_failure = Graph::OnFailure::error,
+               .error = label_of(update.optimizer) + " apply: gradients must be finite; got NaN or infinity"});
+}
+
+void LoopUpdates::note_conditional(int group) {
+  Conditional& made = conditional_.emplace_back(Conditional{trace_.graph().nodes.size(), {}});
+  for (const Graph::Update& update : trace_.graph().updates) {
+    if (update.group == group) made.updated.push_back(update.value);
+  }
+}
+
+bool LoopUpdates::wants_guards() const {
+  const Graph& graph = trace_.graph();
+  for (const Conditional& made : conditional_) {
+    std::set<std::pair<const Node*, int>> updated;
+    for (const Value& value : made.updated) updated.emplace(value.node().get(), value.output());
+    const auto is_updated = [&](const Value& value) {
+      return updated.count({value.node().get(), value.output()}) == 1;
+    };
+    for (std::size_t i = made.nodes; i < graph.nodes.size(); ++i) {
+      const Values& inputs = graph.nodes[i]->inputs;
+      if (std::any_of(inputs.begin(), inputs.end(), is_updated)) return true;
+    }
+    const auto is_output = [&](const Graph::Output& output) { return is_updated(output.value); };
+    if (std::any_of(graph.outputs.begin(), graph.outputs.end(), is_output)) return true;
+  }
+  return false;
+}
+
+Optimizer::Step LoopUpdates::next_step(std::size_t index) const {
+  const Values& before = accepted_[index];
+  Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, index, before.size()),
+                       .count = runtime_scalar(RuntimeScalar::count, index),
+                       .multiplier = constant(1)};
+  if (before.empty()) return step;
+  Value made = before.front();  // updates of this step that were not skipped
+  for (std::size_t i = 1; i < before.size(); ++i) made = made + before[i];
+  step.count = step.count + made;
+  for (std::size_t i = before.size(); i-- > 0;) {
+    const Value rate = runtime_scalar(RuntimeScalar::learning_rate, index, i);
+    step.learning_rate = where(made < constant(static_cast<double>(i) + 0.5), rate, step.learning_rate);
+  }
+  return step;
+}
+
+}  // namespace mezzo::detail
