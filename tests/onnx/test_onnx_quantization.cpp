@@ -124,6 +124,15 @@ BOOST_AUTO_TEST_CASE(long_sums_are_exact) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(products_need_axes) {
+  OnnxFile file;
+  file.input("x", {2}, uint8_type);
+  zero(file, "one", 1);
+  file.node("MatMulInteger", {"one", "x"}, {"y"}, "product");
+  file.output("y");
+  BOOST_CHECK_THROW(file.load()->predict(Tensor({2}, std::vector<std::uint8_t>{1, 2})), ShapeError);
+}
+
 BOOST_AUTO_TEST_CASE(convolutions_of_integers) {
   OnnxFile file;
   file.input("x", {-1, 1, 3, 3}, uint8_type);

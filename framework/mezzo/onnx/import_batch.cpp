@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* batch_symbol = "batch";
 constexpr int most_axes = 64;  // of a shape that is rewritten
-constexpr std::int64_t most_samples = std::int64_t{1} << 20U;
+constexpr std::int64_t largest_batch = std::int64_t{1} << 20U;
 
 /// First axis of an input; null if it has none.
 ::onnx::TensorShapeProto::Dimension* first_axis(::onnx::ValueInfoProto& input) {
@@ -115,8 +115,8 @@ std::int64_t open_onnx_batch(::onnx::ModelProto& model, const std::string& folde
     if (axis->has_dim_value() && axis->dim_value() == *batch) axis->set_dim_param(batch_symbol);
   }
   if (!batch) fail<ValueError>(where, "dynamic_batch needs an input with axes; the graph has none");
-  if (*batch > most_samples) {
-    fail<ValueError>(where, "dynamic_batch: the file's batch must have at most {} samples; got {}", most_samples,
+  if (*batch > largest_batch) {
+    fail<ValueError>(where, "dynamic_batch: the file's batch must have at most {} samples; got {}", largest_batch,
                      *batch);
   }
   BatchOpener(graph, *batch, folder, where).open();

@@ -12,6 +12,7 @@ namespace mezzo::detail {
 namespace {
 
 constexpr std::int64_t most_boxes = 65536;
+constexpr std::int64_t most_bins = 1024;  // of a box along an axis, and samples of a bin
 
 /// Corners of a box, the smaller ones first.
 struct Box {
@@ -74,7 +75,9 @@ void run_non_max_suppression(OnnxCall& call) {
   if (call.has(2)) by.most = call.one_int(2, "max_output_boxes_per_class");
   if (call.has(3)) by.overlap = call.one_number(3, "iou_threshold");
   if (call.has(4)) by.score = call.one_number(4, "score_threshold");
-  const std::vector<double> corners = boxes.to_doubles(), all = scores.to_doubles();
+  const std::vector<double> corners = boxes.to_doubles();
+  std::vector<double> all = scores.to_doubles();
+  for (double& score : all) score = std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
   std::vector<std::int64_t> out;
   for (std::int64_t n = 0; n < wanted[0]; ++n) {
     std::vector<Box> of_image;
@@ -149,7 +152,9 @@ Value aligned(const RoiSettings& s, const Value& x, const Value& boxes, const Va
 std::int64_t samples_of(const RoiSettings& s, double from, double to, std::int64_t bins) {
   double extent = (to - from) * s.scale;
   if (s.at_least_one) extent = std::max(extent, 1.0);
-  return static_cast<std::int64_t>(std::clamp(std::ceil(extent / static_cast<double>(bins)), 1.0, 4096.0));
+  const double samples = std::ceil(extent / static_cast<double>(bins));
+  if (!(samples > 1)) return 1;  // also for NaN
+  return samples < static_cast<double>(most_bins) ? static_cast<std::int64_t>(samples) : most_bins;
 }
 
 void run_roi_align(OnnxCall& call) {
@@ -175,9 +180,9 @@ void run_roi_align(OnnxCall& call) {
         "images (N, C, H, W), boxes (boxes, 4) and numbers of images (boxes,) must fit; got shapes {}, {} and {}",
         shape, boxes, call.shape(2));
   }
-  if (s.height < 1 || s.width < 1 || s.samples < 0 || s.samples > 4096) {
-    call.refuse("sizes must be at least 1 and sampling_ratio from 0 to 4096; got {}, {} and {}", s.height, s.width,
-                s.samples);
+  if (std::min(s.height, s.width) < 1 || std::max({s.height, s.width, s.samples}) > most_bins || s.samples < 0) {
+    call.refuse("output sizes must be from 1 to {0} and sampling_ratio from 0 to {0}; got {1}, {2} and {3}", most_bins,
+                s.height, s.width, s.samples);
   }
   const Value x = call.in_last(0), images = cast(call.in(2), DType::int64);
   if (s.samples > 0) {

@@ -8,7 +8,8 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr std::int64_t most_points = 4096;
+constexpr std::int64_t most_points = 2048;
+constexpr std::int64_t most_framed = std::int64_t{1} << 24U;  // of all frames
 
 /// Cosines, or sines, of 2 pi j k / n for j < rows and k < columns.
 Value wave_matrix(std::int64_t rows, std::int64_t columns, std::int64_t n, bool sine) {
@@ -74,13 +75,13 @@ void run_stft(OnnxCall& call) {
     call.refuse("the signal must be (batch, samples, 1), of real numbers; got shape {}", shape);
   }
   const std::int64_t step = call.one_int(1, "frame_step");
-  const std::int64_t n = call.has(3) ? call.one_int(3, "frame_length") : call.has(2) ? call.shape(2)[0] : 0;
+  const std::int64_t n = call.has(3) ? call.one_int(3, "frame_length") : call.has(2) ? element_count(call.shape(2)) : 0;
   check_points(call, n);
   if (step < 1 || shape[1] < n)
     call.refuse("frames of {} samples with a step of {} must fit the signal; got shape {}", n, step, shape);
   const std::int64_t frames = (shape[1] - n) / step + 1;
   std::vector<std::int64_t> places;
-  check_onnx_size(call, {frames, n});
+  if (frames > most_framed / n) call.refuse("frames must have at most {} samples; got {}", most_framed, frames * n);
   for (std::int64_t i = 0; i < frames; ++i) {
     for (std::int64_t k = 0; k < n; ++k) places.push_back(i * step + k);
   }

@@ -23,7 +23,7 @@ Value centred(const OnnxCall& call, std::size_t input, std::size_t zero_point, s
   Value numbers = cast(call.in(zero_point), DType::float32);
   if (element_count(given) == 1) {
     numbers = reshape(numbers, {});
-  } else if (given.size() == 1 && shape.size() >= axis) {
+  } else if (given.size() == 1 && axis > 0 && shape.size() >= axis) {
     Shape along(axis, 1);
     along[0] = given[0];
     numbers = reshape(numbers, along);
@@ -33,7 +33,8 @@ Value centred(const OnnxCall& call, std::size_t input, std::size_t zero_point, s
 
 /// The matrix product of whole numbers of at most 255, as int32.
 Value whole_product(const Value& a, const Value& b) {
-  const std::int64_t terms = Shape(a.shape()).back();
+  const Shape shape = a.shape();
+  const std::int64_t terms = shape.empty() ? -1 : shape.back();
   const auto sums = [&](const Value& x) { return cast(matmul(x, b), DType::int32); };
   if (terms >= 0 && terms <= exact_terms) return sums(a);
   if (terms < 0 || terms > exact_split_terms) {

@@ -10,7 +10,7 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr std::size_t most_ports = 1024;  // inputs and outputs of a loop
+constexpr std::size_t most_loop_ports = 1024;  // inputs and outputs of a loop
 
 /// A branch whose condition is a constant, or follows from sizes.
 void run_if(OnnxCall& call) {
@@ -139,9 +139,9 @@ void run_scan(OnnxCall& call) {
 }  // namespace
 
 void add_onnx_loops(OnnxOperators& table) {
-  table["If"] = {.run = run_if, .outputs = most_ports, .folds = false};
-  table["Loop"] = {.run = run_loop, .least = 0, .most = most_ports, .outputs = most_ports, .folds = false};
-  table["Scan"] = {.run = run_scan, .least = 1, .most = most_ports, .outputs = most_ports, .folds = false};
+  table["If"] = {.run = run_if, .outputs = most_loop_ports, .folds = false};
+  table["Loop"] = {.run = run_loop, .least = 0, .most = most_loop_ports, .outputs = most_loop_ports, .folds = false};
+  table["Scan"] = {.run = run_scan, .least = 1, .most = most_loop_ports, .outputs = most_loop_ports, .folds = false};
 }
 
 }  // namespace mezzo::detail

@@ -10,7 +10,8 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr std::int64_t most_elements = 1024;  // of a window
+constexpr std::int64_t most_elements = 1024;                  // of a window
+constexpr std::int64_t most_places = std::int64_t{1} << 24U;  // of elements of windows in an image
 
 /// Steps between elements along the spatial axes in the order of indices; 1 for the fastest axis.
 Shape index_steps(const Shape& sizes, bool columns_first) {
@@ -119,7 +120,10 @@ void run_max_pool_with_indices(OnnxCall& call, const OnnxWindows& windows, const
   const Value all = stack(parts, 0);
   const Value y = mezzo::max(all, {.axes = {0}}), best = cast(argmax(all, 0), DType::int64);
   const std::int64_t windows_of_image = product_of(counts, 0, counts.size());
-  check_onnx_size(call, {elements, windows_of_image});
+  if (windows_of_image < 0 || windows_of_image > most_places / elements) {
+    call.refuse("windows with indices must have at most {} elements in all; got {} windows of {}", most_places,
+                windows_of_image, elements);
+  }
   const Tensor places = window_places(windows, counts, index_steps(sizes, columns_first), elements);
   Shape whole{1};
   whole.insert(whole.end(), counts.begin(), counts.end());
