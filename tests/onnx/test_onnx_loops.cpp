@@ -135,8 +135,10 @@ BOOST_AUTO_TEST_CASE(conditions_of_the_batch_run_on_arrays_alone) {
   endless.input("x", {-1, 2});
   endless.ints("three", {1'000'000});
   add_doubling(endless, "three", "");
-  check_throws<ValueError>("[Loop \"doubling\"] the iterations of loops must run at most 65536 nodes; got more",
-                           [&] { endless.load()->predict_all(x); });
+  check_throws<ValueError>(
+      "[Loop \"doubling\"] the iterations of the loops of this graph must run at most 8192 nodes; "
+      "got more",
+      [&] { endless.load()->predict_all(x); });
 }
 
 BOOST_AUTO_TEST_CASE(peepholes_clip_and_coupled_gates) {

@@ -14,7 +14,22 @@ namespace {
 // Elements of constants that are computed with at once, so that the outer product of two is small, too.
 constexpr std::int64_t most_folded = 8192;
 
+/// Runs of nodes of bodies: about a thousand iterations of each loop.
+std::int64_t most_runs(const OnnxBody& body) {
+  constexpr std::int64_t least = 4096, iterations = 1024;
+  std::int64_t nodes = 0;
+  for_each_onnx_body(body, [&](const OnnxBody& inner) { nodes += static_cast<std::int64_t>(inner.nodes.size()); });
+  return least + iterations * nodes;
+}
+
 }  // namespace
+
+OnnxRun::OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values)
+    : graph_(graph),
+      scopes_(scopes),
+      values_(std::move(values)),
+      most_inside_(most_runs(graph.body)),
+      left_inside_(most_inside_) {}
 
 std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
   for (const OnnxNode& node : body.nodes) run(node);
@@ -27,7 +42,8 @@ std::vector<OnnxValue> OnnxRun::run(const OnnxBody& body) {
 std::vector<OnnxValue> OnnxRun::run_inside(const OnnxBody& body, const std::vector<OnnxValue>& inputs, bool apart) {
   left_inside_ -= static_cast<std::int64_t>(body.nodes.size());
   if (left_inside_ < 0) {
-    fail<ValueError>(current_label("Loop"), "the iterations of loops must run at most 65536 nodes; got more");
+    fail<ValueError>(current_label("Loop"),
+                     "the iterations of the loops of this graph must run at most {} nodes; got more", most_inside_);
   }
   // Callers point into the values. Orders of axes that are made in another trace must not stay.
   std::vector<OnnxValue> outer;

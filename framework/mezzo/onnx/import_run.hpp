@@ -20,8 +20,7 @@ class OnnxRun {
   using Scopes = std::map<const OnnxNode*, Place>;
 
   /// `values`: those of the inputs and initializers, by place.
-  OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values)
-      : graph_(graph), scopes_(scopes), values_(std::move(values)) {}
+  OnnxRun(const OnnxGraph& graph, const Scopes& scopes, std::vector<OnnxValue> values);
 
   /// Runs the nodes of a body and returns its outputs.
   std::vector<OnnxValue> run(const OnnxBody& body);
@@ -33,7 +32,7 @@ class OnnxRun {
   const OnnxGraph& graph_;
   const Scopes& scopes_;
   std::vector<OnnxValue> values_;
-  std::int64_t left_inside_ = std::int64_t{1} << 16;  // runs of nodes of bodies
+  std::int64_t most_inside_, left_inside_;  // runs of nodes of bodies
 };
 
 }  // namespace mezzo::detail
