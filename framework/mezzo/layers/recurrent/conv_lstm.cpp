@@ -56,7 +56,10 @@ class ConvLSTMCell final : public RNNCell {
     const bool same = is_same(label(), options_.padding);
     Shape shape;
     for (std::size_t i = 0; i < axes_; ++i) {
-      if (input[i + 1] < 0) fail<ShapeError>(label(), "the spatial sizes must be known; got shape {}", input);
+      if (input[i + 1] < 0) {
+        shape.push_back(-1);
+        continue;
+      }
       const std::int64_t left = same ? input[i + 1] - 1 : input[i + 1] - dilation[i] * (kernel[i] - 1) - 1;
       if (left < 0) {
         fail<ShapeError>(label(), "the kernel must fit the input; got shape {} and kernel_size ({})", input,

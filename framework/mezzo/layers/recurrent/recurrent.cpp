@@ -197,7 +197,7 @@ Values detail::FusedCell::call_many(const Values& xs) {
                      Trace::current() == nullptr && xs[0].symbolic();
   Values out;
   if (later) {  // a functional graph: its call sets the mode
-    std::vector<Spec> specs{{{shape[0], sequence.shape()[1], settings_.units}, xs[0].dtype()}};
+    std::vector<Spec> specs{{{shape[0], sequence.shape()[1].or_unknown(), settings_.units}, xs[0].dtype()}};
     for (std::size_t i = 0; i < needed; ++i) specs.push_back({{shape[0], settings_.units}, xs[0].dtype()});
     Values operands{sequence};
     operands.insert(operands.end(), states.begin(), states.end());

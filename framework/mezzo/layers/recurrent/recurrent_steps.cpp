@@ -79,7 +79,7 @@ std::vector<Spec> specs_on_symbols(RNNCell& cell, const Value& sequence) {
   const Values out = checked_step(call, state_symbol(input, sequence.dtype(), where), states);
   std::vector<Spec> specs;
   for (const Value& y : out) specs.push_back({y.shape(), y.dtype()});
-  specs[0].shape = sequence_shape(specs[0].shape, sequence.shape()[1]);
+  specs[0].shape = sequence_shape(specs[0].shape, sequence.shape()[1].or_unknown());
   return specs;
 }
 
