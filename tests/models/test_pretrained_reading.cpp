@@ -172,8 +172,8 @@ BOOST_AUTO_TEST_CASE(weights_that_are_pointers_of_git_lfs_are_named) {
   BOOST_TEST(refused<FileError>([&] { auto_model(folder.path()); }) ==
              "[load_weights \"" + folder.path("model.safetensors") +
                  "\"] must be a safetensors file (.safetensors, .mezzo or a checkpoint), a "
-                 "model.safetensors.index.json, or a PyTorch file (.pt, .bin); it is a pointer of Git LFS: get the "
-                 "file itself with `git lfs pull`");
+                 "model.safetensors.index.json, a PyTorch file (.pt, .bin), or a file of Keras (.weights.h5, .keras, "
+                 ".h5); it is a pointer of Git LFS: get the file itself with `git lfs pull`");
 }
 
 // A missing key has transformers' default, as there: the sizes of the weights are other ones.

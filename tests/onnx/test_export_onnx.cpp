@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(options_out_of_range_are_errors) {
   const std::string other = folder.path("a.keras");
   check_throws<FileError>("[export_onnx \"" + other +
                               "\"] the file must end in .onnx, or have a suffix of its own; \".keras\" is the suffix "
-                              "of a Keras model, which is not written",
+                              "of a Keras model, which Model::save() writes",
                           [&] { mezzo::export_onnx(model, other); });
 }
 

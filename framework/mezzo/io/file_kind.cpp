@@ -128,10 +128,16 @@ const KindRow& row_of(FileKind kind) {
   return *std::find_if(rows.begin(), rows.end(), [&](const KindRow& row) { return row.kind == kind; });
 }
 
-/// Row of a path's suffix; null if no format has it.
-const KindRow* row_of_suffix(const std::string& path) {
+/// Name of a path's file, in lower case.
+std::string lower_name(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+/// Row of a path's suffix; null if no format has it.
+const KindRow* row_of_suffix(const std::string& path) {
+  const std::string name = lower_name(path);
   for (const KindRow& row : kind_rows()) {
     for (const std::string_view end : row.ends) {
       if (name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) return &row;
@@ -215,6 +221,15 @@ bool is_json(std::string_view start) {
   return rest.empty() || (text.front() == '{' ? "\"}"sv : "\"{[]-0123456789"sv).find(rest.front()) != rest.npos;
 }
 
+/// True for the start of an ONNX model: its version, 3 or more (a saved_model.pb of TensorFlow has 1), then another
+/// field of a model.
+bool is_onnx(std::string_view start) {
+  constexpr char version_field = 0x08, last_version = 31;
+  constexpr std::string_view next_fields = "\x12\x1a\x22\x28\x32\x3a\x42\x72\xa2\xca";
+  return start.size() > 4 && start[0] == version_field && start[1] > 2 && start[1] <= last_version &&
+         next_fields.find(start[2]) != std::string_view::npos;
+}
+
 /// Kind of a file whose first bytes no row has.
 FileKind kind_of_text(std::string_view start) {
   if (start.empty()) return FileKind::empty;
@@ -235,6 +250,7 @@ FileKind kind_of_start(std::string_view start) {
     if (start.substr(row.offset).starts_with(row.begin)) return row.kind;
   }
   if (is_idx(start)) return FileKind::idx;
+  if (is_onnx(start)) return FileKind::onnx;
   if (is_web_page(start)) return FileKind::web_page;
   return is_pickle(start) ? FileKind::pickle : FileKind::unknown;
 }
@@ -301,6 +317,8 @@ void check_content(const std::string& path, const std::string& where, const char
   if (kind_of_content(path, true) == kind || is_text_format(kind)) check_kind(path, {}, where, expected);
 }
 
+bool has_suffix(const std::string& path, const std::string& suffix) { return lower_name(path).ends_with(suffix); }
+
 bool has_other_suffix(const std::string& path, FileKind written) {
   const KindRow* const row = row_of_suffix(path);
   return row != nullptr && row->kind != written;
@@ -309,9 +327,12 @@ bool has_other_suffix(const std::string& path, FileKind written) {
 void check_suffix(const std::string& path, FileKind written, const std::string& where, const char* expected) {
   if (!has_other_suffix(path, written)) return;
   const KindRow& row = *row_of_suffix(path);
+  const char* const writer = row.kind == FileKind::onnx    ? "export_onnx() of <mezzo/onnx.hpp> writes"
+                             : row.kind == FileKind::keras ? "Model::save() writes"
+                             : row.kind == FileKind::hdf5  ? "save_weights() writes as .weights.h5, for weights alone"
+                                                           : "is not written";
   fail<FileError>(where, "the file must end in {}; \"{}\" is the suffix of {}, which {}", expected,
-                  std::filesystem::path(path).extension().string(), row.name,
-                  row.kind == FileKind::onnx ? "export_onnx() of <mezzo/onnx.hpp> writes" : "is not written");
+                  std::filesystem::path(path).extension().string(), row.name, writer);
 }
 
 }  // namespace mezzo::detail

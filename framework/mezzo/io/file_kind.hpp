@@ -57,6 +57,9 @@ FileKind check_kind_of_text(const std::string& path, std::initializer_list<FileK
 /// The same for readers of binary files with any suffix: it counts only if the file is a text.
 void check_content(const std::string& path, const std::string& where, const char* expected);
 
+/// True if a path ends in a suffix, in lower or upper case: ".keras".
+bool has_suffix(const std::string& path, const std::string& suffix);
+
 /// True if a path has a suffix of another format than the one that is going to be written.
 bool has_other_suffix(const std::string& path, FileKind written);
 

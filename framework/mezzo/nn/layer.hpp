@@ -199,12 +199,13 @@ class MEZZO_API Layer {
   /// Reads weights from such a file, from one with torch's state_dict, from a `.mezzo` file or a checkpoint of a
   /// training (without their other states), from the shards of a `model.safetensors.index.json`, from a `.pt` or
   /// `.bin` file of torch.save(), or from a `.weights.h5`, `.h5` or `.keras` file of Keras, which is read into built
-  /// layers and without options; the kind of the file is recognized by its content. Converts them to each variable's
-  /// dtype, one tensor after the other: it takes memory for the weights and one tensor. If the file is malformed, or
-  /// tensors are missing, unexpected or of another shape, a FileError lists them all and no weight changes; if the file
-  /// changes while it is read, the FileError says how many weights have its numbers. Before the layer is built they
-  /// wait for its first call or step, which throws that error. A ValueError while another thread runs a model with it,
-  /// or for a `rename` that isn't a regular expression.
+  /// layers, with skip_mismatch as the only option; the kind of the file is recognized by its content. Converts them to
+  /// each variable's dtype, one tensor after the other: it takes memory for the weights and one tensor. If the file is
+  /// malformed, or tensors are missing, unexpected or of another shape, a FileError lists them all and no weight
+  /// changes; if the file changes while it is read, the FileError says how many weights have its numbers. Before the
+  /// layer is built they wait for its first call or step, which throws that error; names that none of its layers can
+  /// have are an error at once. A ValueError while another thread runs a model with it, or for a `rename` that isn't a
+  /// regular expression.
   LoadWeightsReport load_weights(const std::string& path, const LoadWeightsOptions& options = {});
 
   /// State that copies share, for graphs and models.

@@ -8,7 +8,9 @@ namespace mezzo {
 /// Options of Layer::load_weights. Names of tensors are changed before they are compared with those of the layer: first
 /// `strip_prefixes`, then `rename`. Names of a checkpoint of mezzo are those of its weights, without "model.".
 struct LoadWeightsOptions {
-  bool skip_mismatch = false;  ///< true: skips tensors of another shape, with one warning that lists them
+  /// True: skips tensors of another shape, with one warning that lists them. In an HDF5 file of Keras, skips layers
+  /// whose arrays don't all fit, and arrays that no layer reads.
+  bool skip_mismatch = false;
   /// False: loads the tensors that fit and skips all others; the report lists these. A file that is malformed, or that
   /// has no tensor that fits, is an error all the same.
   bool strict = true;
@@ -20,12 +22,14 @@ struct LoadWeightsOptions {
   std::vector<std::string> strip_prefixes{};
 };
 
-/// Result of Layer::load_weights: names that did not fit. All lists are empty after a strict load.
+/// Result of Layer::load_weights: names that did not fit. All lists are empty after a strict load. In an HDF5 file of
+/// Keras they are paths of arrays: "layers/dense/vars/0".
 struct LoadWeightsReport {
   std::vector<std::string> missing_keys{};     ///< names of weights that the file lacks; these keep their numbers
   std::vector<std::string> unexpected_keys{};  ///< names in the file that the layer lacks, after `rename`
   std::vector<std::string> mismatched_keys{};  ///< names of weights whose tensor has another shape or dtype
-  /// True if the layer is not built: the file is kept until its first call, and what does not fit is a warning then.
+  /// True if the layer is not built: the file is kept until its first call or step. What does not fit is an error then,
+  /// or without `strict` a warning, and names the file.
   bool waiting = false;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <any>
 #include <stdexcept>
 
 #include <mezzo/core/fail.hpp>
@@ -24,11 +25,6 @@ detail::FileWeights weights_of(const detail::LayerState& layer, const std::strin
     fail<ValueError>(where, "{} needs a layer that was built, by build() or a call; got one without weights", call);
   }
   return all;
-}
-
-bool ends_as_keras_weights(const std::string& path) {
-  const std::string end = ".weights.h5";
-  return path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
 }
 
 /// True if a layer below was never built: it has neither weights nor layers and was not called.
@@ -68,6 +64,36 @@ void check_any_match(const detail::WeightMatching& matching, const detail::FileW
   for (const detail::FileWeight& weight : all.weights) known.push_back(weight.name());
   fail<FileError>(file.label(), "must have a tensor of {}; no name matches: the file has {}, the layer {}", label,
                   first_names(names), first_names(known));
+}
+
+/// Adds the prefixes of names that weights can get when the layers below are built. False if rules for names hide them.
+bool add_open_prefixes(const detail::LayerState& layer, const std::string& prefix, std::vector<std::string>& prefixes) {
+  const bool container = std::any_cast<detail::SequenceLayout>(&layer.content) != nullptr ||
+                         std::any_cast<detail::GraphLayout>(&layer.content) != nullptr;
+  if (!container && !layer.called) {
+    prefixes.push_back(prefix);
+    return true;
+  }
+  if (!layer.weight_files.rename.empty() || !layer.weight_files.optional_prefix.empty()) return false;
+  return std::all_of(layer.children.begin(), layer.children.end(), [&](const auto& child) {
+    return add_open_prefixes(*child.second, prefix + child.first + ".", prefixes);
+  });
+}
+
+/// Throws for tensors that no layer can have, whatever weights the layers that aren't built get.
+void check_open_names(const detail::LayerState& layer, const detail::WeightMatching& known,
+                      const detail::WeightSource& file, const LoadWeightsOptions& options, const std::string& label) {
+  std::vector<std::string> prefixes, others;
+  if (!add_open_prefixes(layer, "", prefixes)) return;
+  for (const std::string& name : known.report.unexpected_keys) {
+    const auto begins = [&](const std::string& prefix) { return name.rfind(prefix, 0) == 0; };
+    if (std::none_of(prefixes.begin(), prefixes.end(), begins)) others.push_back(name);
+  }
+  const bool none_fits = known.matches.empty() && others.size() == known.report.unexpected_keys.size();
+  if (others.empty() || (!options.strict && !none_fits)) return;
+  fail<FileError>(file.label(),
+                  "does not fit {}: unexpected tensors {}; names of its layers, which are not built yet, begin with {}",
+                  label, first_names(others), first_names(prefixes));
 }
 
 }  // namespace
@@ -143,14 +169,15 @@ detail::Hdf5Weights& detail::hdf5_weights() {
 }
 
 void Layer::save_weights(const std::string& path, const ShardOptions& shards) const {
-  if (ends_as_keras_weights(path)) {
+  if (detail::has_suffix(path, ".weights.h5")) {
     if (shards.max_shard_size.bytes() > 0) {
       fail<ValueError>(label(), "save_weights: a .weights.h5 file has no shards; got max_shard_size");
     }
     detail::hdf5_weights().save(*this, path);
     return;
   }
-  detail::check_suffix(path, detail::FileKind::safetensors, label(), ".safetensors, or have a suffix of its own");
+  detail::check_suffix(path, detail::FileKind::safetensors, label(),
+                       ".safetensors or .weights.h5, or have a suffix of its own");
   const detail::WeightFileContent content = detail::weight_file_content(*this, label(), "save_weights");
   save_safetensors(path, content.tensors, content.metadata, shards);
 }
@@ -165,7 +192,9 @@ LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeights
   detail::take_waiting_weights(*state_);  // a file that was loaded before
   if (is_unbuilt(*state_)) {
     const detail::FileWeights known = detail::file_weights(*state_);
-    if (!detail::match_weights(file, known).report.unexpected_keys.empty()) {
+    const detail::WeightMatching matching = detail::match_weights(file, known);
+    if (!matching.report.unexpected_keys.empty()) {
+      check_open_names(*state_, matching, file, options, label());
       detail::keep_waiting_weights(state_, {file, options});
       return {.missing_keys = {}, .unexpected_keys = {}, .mismatched_keys = {}, .waiting = true};
     }
@@ -175,7 +204,7 @@ LoadWeightsReport Layer::load_weights(const std::string& path, const LoadWeights
 }
 
 void detail::WaitingWeights::load(const Layer& layer) const {
-  const std::string label = fmt::format("[{}]", layer.name());
+  const std::string label = fmt::format("[{}]", layer.name().empty() ? layer.state()->kind : layer.name());
   const LoadWeightsReport report = assign_weights(*layer.state(), label, file, options);
   if (options.strict) return;
   Findings skipped;

@@ -8,6 +8,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/io/file_kind.hpp>
+#include <mezzo/io/open_file.hpp>
 #include <mezzo/io/shard_index.hpp>
 #include <mezzo/io/torch_file.hpp>
 
@@ -79,10 +80,11 @@ WeightSource::WeightSource(const std::string& given, const LoadWeightsOptions& o
   const std::string path = with_index(given);
   label_ = fmt::format("[load_weights \"{}\"]", path);
   const Renaming renamed(options, where);
+  { const OpenFile readable(path, label_); }
   const FileKind kind =
       check_kind(path, {FileKind::safetensors, FileKind::shard_index, FileKind::json, FileKind::torch}, label_,
-                 "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, or a "
-                 "PyTorch file (.pt, .bin)");
+                 "a safetensors file (.safetensors, .mezzo or a checkpoint), a model.safetensors.index.json, a PyTorch "
+                 "file (.pt, .bin), or a file of Keras (.weights.h5, .keras, .h5)");
   WeightTable contents;
   if (kind == FileKind::torch) {
     contents = open_torch(path);

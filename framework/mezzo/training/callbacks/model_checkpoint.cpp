@@ -18,7 +18,9 @@ const char* const checkpoint_label = "[ModelCheckpoint]";
 }  // namespace
 
 /// True if a save writes a whole model to that path.
-static bool has_whole_model(const std::string& path) { return path.ends_with(".mezzo") || path.ends_with(".keras"); }
+static bool has_whole_model(const std::string& path) {
+  return detail::has_suffix(path, ".mezzo") || detail::has_suffix(path, ".keras");
+}
 
 ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptions options)
     : filepath_(std::move(filepath)),
@@ -34,13 +36,13 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
                      "a whole model; got \"{}\"",
                      filepath_);
   }
-  const bool weights_of_keras = options_.save_weights_only && filepath_.ends_with(".weights.h5");
+  const bool weights_of_keras = options_.save_weights_only && detail::has_suffix(filepath_, ".weights.h5");
   if (!whole_model && !weights_of_keras && detail::has_other_suffix(filepath_, detail::FileKind::safetensors)) {
     fail<ValueError>(
         checkpoint_label,
-        "filepath must end in .mezzo or .keras (a whole model), or in .safetensors, .ckpt or the like (a {}); got "
-        "\"{}\"",
-        options_.save_weights_only ? "weight file" : "checkpoint", filepath_);
+        "filepath must end in .mezzo or .keras (a whole model), or in .safetensors, {} or the like (a {}); got \"{}\"",
+        options_.save_weights_only ? ".weights.h5" : ".ckpt", options_.save_weights_only ? "weight file" : "checkpoint",
+        filepath_);
   }
 }
 
