@@ -17,8 +17,10 @@
 #include <mezzo/optimizers/classes.hpp>
 #include <mezzo/regularizers/classes.hpp>
 #include <mezzo/training/checkpoints/hyperparameter_reader.hpp>
+#include <mezzo/training/keras_files/config_to_model.hpp>
 #include <mezzo/training/keras_files/keras_archive.hpp>
 #include <mezzo/training/keras_files/keras_weight_file.hpp>
+#include <mezzo/training/keras_files/operation_layer.hpp>
 #include <mezzo/training/loggers/names.hpp>
 #include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
@@ -51,7 +53,8 @@ struct Registration {
     register_family<Initializer, initializer_classes>("initializer");
     detail::register_classes<Layer>(layer_classes);
     detail::layer_configs() = {detail::write_layer, detail::read_layer, detail::copy_container};
-    detail::keras_model_files() = {detail::load_keras_model, detail::save_keras_model};
+    detail::keras_model_files() = {detail::load_keras_model, detail::save_keras_model, detail::keras_model_of_json,
+                                   detail::register_operation_layer};
     detail::hdf5_weights() = {detail::load_keras_weights, detail::save_keras_weights};
     register_family<Loss, loss_classes>("loss");
     register_family<Metric, metric_classes>("metric");

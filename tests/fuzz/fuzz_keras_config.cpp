@@ -44,10 +44,18 @@ Original read_keras_2(const char* name) {
 }
 
 const std::vector<Original>& originals() {
-  static const std::vector<Original> all{read_archive("dense"),         read_archive("graph"),
-                                         read_archive("shared"),        read_archive("adam"),
-                                         read_archive("bidirectional"), read_archive("mixed_bfloat16"),
-                                         read_keras_2("keras_2_graph"), read_keras_2("keras_2_list")};
+  static const std::vector<Original> all{read_archive("dense"),
+                                         read_archive("graph"),
+                                         read_archive("shared"),
+                                         read_archive("adam"),
+                                         read_archive("bidirectional"),
+                                         read_archive("mixed_bfloat16"),
+                                         read_keras_2("keras_2_graph"),
+                                         read_keras_2("keras_2_list"),
+                                         read_archive("shared_encoder"),
+                                         read_archive("named_outputs"),
+                                         read_archive("op_get_item_of_open"),
+                                         read_archive("op_pad")};
   return all;
 }
 
@@ -138,7 +146,7 @@ void read_input(const Bytes& bytes) {
 
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
-  for (std::uint8_t base = 0; base < 8; ++base) {
+  for (std::uint8_t base = 0; base < 12; ++base) {
     out.push_back({base, 0, 40, 0, 3});
     out.push_back({base, 0, 60, 1, 9, 0, 20, 3, 7});
     out.push_back({static_cast<std::uint8_t>(base + 128), 0, 10, 0, 5, 0, 3, 1, 2});

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 from keras import constraints, initializers, layers, losses, metrics, optimizers, regularizers
+from keras_graphs import graph_models
 
 
 def one(layer, *shapes, dtype="float32", batch=2, call=None):
@@ -256,6 +257,7 @@ def models():
         "compiled_masked": compiled(masked_model(), optimizers.SGD(0.1), "sparse_categorical_crossentropy"),
         "compiled_frozen": compiled(frozen_model(), "adam"),
     }
+    rows |= graph_models()
     rows["sequential_unbuilt"].build((None, 4))
     for model in rows.values():
         if not hasattr(model, "fixed_data"):

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -32,6 +33,16 @@ class Any : public detail::AnyCalls<Base> {
       : pointer_(std::make_shared<D>(std::move(derived))), copy_([](const Base& base) -> std::shared_ptr<Base> {
           return std::make_shared<D>(static_cast<const D&>(base));
         }) {}
+
+  /// Shares the object of a handle of a derived family: the Any<Model> of load_model() as a layer. An empty handle
+  /// stays empty.
+  template <class D, class = std::enable_if_t<std::is_base_of_v<Base, D> && !std::is_same_v<Base, D>>>
+  Any(const Any<D>& derived) : pointer_(derived.pointer_) {
+    if (!derived.copy_) return;
+    copy_ = [copy = derived.copy_](const Base& base) -> std::shared_ptr<Base> {
+      return copy(static_cast<const D&>(base));
+    };
+  }
 
   /// Converts a value of another family if Base::adopt accepts it: a Loss as a Metric.
   template <class D, class B = Base, class = decltype(B::adopt(std::declval<D>()))>
@@ -67,8 +78,11 @@ class Any : public detail::AnyCalls<Base> {
   explicit operator bool() const { return pointer_ != nullptr; }
 
  private:
+  template <class Other>
+  friend class Any;
+
   std::shared_ptr<Base> pointer_;
-  std::shared_ptr<Base> (*copy_)(const Base&) = nullptr;  // copies an object of the derived class
+  std::function<std::shared_ptr<Base>(const Base&)> copy_;  // copies an object of the derived class
 };
 
 }  // namespace mezzo

@@ -223,7 +223,19 @@ Values detail::FunctionalGraph::insert(const Values& xs) const {
   return insert(xs, results, true);
 }
 
+void detail::FunctionalGraph::name_outputs(const std::vector<std::string>& names, const std::string& where) {
+  if (names.size() != outputs_.size()) {
+    fail<ValueError>(where, "output_names must be {}, one for each output; got {}", outputs_.size(), names.size());
+  }
+  for (const std::string& name : names) {
+    if (!name.empty() && std::count(names.begin(), names.end(), name) == 1) continue;
+    fail<ValueError>(where, "output_names must differ and not be empty; got \"{}\"", name);
+  }
+  layout_.output_names = names;
+}
+
 std::vector<std::string> detail::FunctionalGraph::output_names() const {
+  if (!layout_.output_names.empty()) return layout_.output_names;
   std::vector<std::string> names;
   for (const Operand& output : outputs_) {
     std::string name = "output";

@@ -32,9 +32,13 @@ class MEZZO_API FunctionalGraph {
 
   std::size_t output_count() const { return outputs_.size(); }
 
-  /// Names of the outputs: the name of the layer of the model that makes the output, else of the op or Input. Equal
-  /// ones get numbers: "dense", "dense_1".
+  /// Names of the outputs: those of name_outputs(), or the name of the layer of the model that makes the output, else
+  /// of the op or Input. Equal ones get numbers: "dense", "dense_1".
   std::vector<std::string> output_names() const;
+
+  /// Sets one name for each output. A ValueError that starts with `where` for names that are empty, equal or of another
+  /// number.
+  void name_outputs(const std::vector<std::string>& names, const std::string& where);
 
   /// True if calls of the layers add losses.
   bool adds_losses() const;

@@ -96,7 +96,8 @@ struct GraphLayout {
   std::vector<std::string> input_names{};
   std::vector<Call> calls{};
   std::vector<Operand> outputs{};
-  std::string problem{};  ///< reason why the model has no config; "" if it has one
+  std::vector<std::string> output_names{};  ///< names that the model was given; {}: those of the layers
+  std::string problem{};                    ///< reason why the model has no config; "" if it has one
 };
 
 /// Structure of a Sequential.

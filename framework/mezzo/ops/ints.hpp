@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
@@ -17,6 +18,7 @@ class MEZZO_API Ints {
   template <class I, class = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>>>
   Ints(I number) : numbers_{static_cast<std::int64_t>(number)} {}
   Ints(std::initializer_list<std::int64_t> numbers) : numbers_(numbers) {}
+  explicit Ints(Shape numbers) : numbers_(std::move(numbers)) {}
 
   bool empty() const { return numbers_.empty(); }
   bool operator==(const Ints& other) const { return numbers_ == other.numbers_; }

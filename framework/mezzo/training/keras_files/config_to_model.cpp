@@ -5,15 +5,24 @@
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/keras_files/compile_in.hpp>
 #include <mezzo/training/keras_files/keras_models.hpp>
+#include <mezzo/training/keras_files/shared_objects.hpp>
 #include <mezzo/training/model/config_work.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
 namespace mezzo::detail {
 
-Any<Model> model_of_keras_config(const Json& config, const Hdf5File& weights, const LoadModelOptions& options,
-                                 const std::string& where) {
-  const KerasPolicies policies{most_frequent_policy(config)};
-  Json ours = keras_layer_in(config, policies);
+namespace {
+
+/// The config of a model of mezzo.
+Json model_in(const Json& config, const KerasPolicies& policies) {
+  const std::string name = keras_class(config, "[Keras file] model");
+  if (name != "Functional" && name != "Sequential" && find_class<Layer>(name) == nullptr) {
+    fail<NameError>("",
+                    "unknown model \"{}\"; a class of models of your own must be registered by register_model() under "
+                    "the name that it has in Python",
+                    printable_name(name));
+  }
+  Json ours = keras_layer_in(with_shared_objects(config), policies);
   const auto build = config.find("build_config");
   if (build != config.end() && build->is_object() && build->contains("input_shape") &&
       ours.at("class_name") != "Functional" && ours.at("class_name") != "Sequential") {
@@ -21,11 +30,33 @@ Any<Model> model_of_keras_config(const Json& config, const Hdf5File& weights, co
     for (const Json& size : (*build)["input_shape"]) shape.push_back(size.is_null() ? Json(-1) : size);
     ours["build"] = Json::array({{{"shape", shape}, {"dtype", "float32"}}});
   }
-  const std::uint64_t bytes = ours.dump(-1, ' ', true, Json::error_handler_t::replace).size() + weights.size();
+  return ours;
+}
+
+Any<Model> model_of(const Json& config, const Policy& dtype, std::uint64_t weight_bytes, const std::string& where) {
+  const KerasPolicies policies{most_frequent_policy(config)};
+  const Json ours = model_in(config, policies);
+  const std::uint64_t bytes = ours.dump(-1, ' ', true, Json::error_handler_t::replace).size() + weight_bytes;
   check_calls(ours, bytes, where);
-  const LayerWeightBudget budget(weights.element_count());
   const NodeBudget nodes(most_ops(bytes));
-  return read_model(ours, options.dtype, policies.of_model.empty() ? Policy() : Policy(policies.of_model));
+  return read_model(ours, dtype, policies.of_model.empty() ? Policy() : Policy(policies.of_model));
+}
+
+}  // namespace
+
+Any<Model> model_of_keras_config(const Json& config, const Hdf5File& weights, const LoadModelOptions& options,
+                                 const std::string& where) {
+  const LayerWeightBudget budget(weights.element_count());
+  return model_of(config, options.dtype, weights.size(), where);
+}
+
+Any<Model> keras_model_of_json(const Json& config, const ModelFromJsonOptions& options) {
+  Any<Model> model = model_of(config, options.dtype, 0, "[model_from_json]");
+  const auto compiled = config.find("compile_config");
+  if (options.compile && compiled != config.end() && compiled->is_object() && !compiled->empty()) {
+    compile_by_keras_config(*model, *compiled);
+  }
+  return model;
 }
 
 void compile_by_keras_config(Model& model, const Json& config) {

@@ -4,7 +4,10 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/keras_files/graph_ops.hpp>
 #include <mezzo/training/keras_files/keras_models.hpp>
+#include <mezzo/training/keras_files/keras_operations.hpp>
 #include <mezzo/training/keras_files/node_in.hpp>
+#include <mezzo/training/keras_files/operation_layer.hpp>
+#include <mezzo/training/model/keras_model_files.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -96,6 +99,7 @@ class GraphIn {
   GraphIn(const Json& config, const KerasPolicies& policies) : config_(config), policies_(policies) {}
 
   Json read() {
+    register_operation_layer();
     for (const Json& object : list_of(config_, "layers", functional_label)) add_layer(object);
     for (const KerasTensor& input : ends("input_layers")) add_input(input);
     std::vector<KerasTensor> outputs = ends("output_layers");
@@ -105,13 +109,16 @@ class GraphIn {
     }
     Json results = Json::array();
     for (const KerasTensor& output : outputs) results.push_back(operand_of(output));
-    return {{"inputs", inputs_}, {"layers", read_layers_}, {"calls", calls_}, {"outputs", results}};
+    Json read{{"inputs", inputs_}, {"layers", read_layers_}, {"calls", calls_}, {"outputs", results}};
+    if (Json names = output_names(); !names.empty()) read["output_names"] = std::move(names);
+    return read;
   }
 
  private:
   struct LayerIn {
     std::string name, class_name;
     bool input = false, operation = false;
+    bool computed = false;  ///< true for an operation that is a layer here
     bool from_one = false;  ///< true if the calls are counted from 1 on
     const Json* object = nullptr;
     std::vector<KerasNode> nodes;
@@ -126,6 +133,7 @@ class GraphIn {
     layer.class_name = read_string(member(object, "class_name", functional_label), functional_label);
     layer.input = is_input_layer(object);
     layer.operation = is_keras_operation(object);
+    layer.computed = layer.operation && find_keras_operation(layer.class_name) != nullptr;
     const Json& config = member(object, "config", functional_label);
     const auto own = object.find("name");
     layer.name = read_string(own != object.end() ? *own : member(config, "name", functional_label),
@@ -142,6 +150,7 @@ class GraphIn {
         layer.nodes.push_back(read_node(node, class_in(layer.class_name), layer.operation, where));
       }
     }
+    if (layer.computed) read_layers_.push_back(operation_layer(layer));
     layer.calls.resize(layer.nodes.size());
     layer.pending.resize(layer.nodes.size());
     layers_.push_back(std::move(layer));
@@ -179,6 +188,18 @@ class GraphIn {
     collect_ends(member(config_, name, functional_label), out);
     if (out.empty()) fail<ValueError>(functional_label, "{} must name a layer; got none", name);
     return out;
+  }
+
+  /// Keys of outputs in a dict, in the order of collect_ends(); none for a list and for lists in a dict.
+  Json output_names() const {
+    const Json& ends = member(config_, "output_layers", functional_label);
+    Json names = Json::array();
+    if (!ends.is_object()) return names;
+    for (const auto& [name, end] : ends.items()) {
+      if (!end.is_array() || end.size() != 3 || !end[0].is_string()) return Json::array();
+      names.push_back(name);
+    }
+    return names;
   }
 
   static void collect_ends(const Json& json, std::vector<KerasTensor>& out) {
@@ -263,16 +284,37 @@ class GraphIn {
     }
   }
 
+  /// Options of an operation and of its call.
+  static Json options_of_operation(const LayerIn& layer, const KerasNode& node) {
+    Json options = member(*layer.object, "config", functional_label);
+    for (const auto& [name, value] : node.options.items()) options[name] = value;
+    return options;
+  }
+
+  /// The layer of an operation. A ValueError if calls differ in their options.
+  static Json operation_layer(const LayerIn& layer) {
+    Json options = layer.nodes.empty() ? Json::object() : options_of_operation(layer, layer.nodes.front());
+    for (const KerasNode& node : layer.nodes) {
+      if (options_of_operation(layer, node) == options) continue;
+      fail<ValueError>(fmt::format("[{} \"{}\"]", layer.class_name, printable_name(layer.name)),
+                       "all calls of an operation must have the same options");
+    }
+    options.erase("name");
+    options.erase("dtype_policy");
+    return {
+        {"class_name", operation_layer_class},
+        {"name", layer.name},
+        {"config", {{"name", layer.name}, {"operation", layer.class_name}, {"options", options.dump(-1, ' ', true)}}}};
+  }
+
   Json call_of(const LayerIn& layer, const KerasNode& node) const {
     Json inputs = Json::array();
     for (const KerasOperand& operand : node.operands) {
       inputs.push_back(operand.tensor ? operand_of(*operand.tensor) : operand.constant);
     }
     Json out;
-    if (layer.operation) {
-      Json config = member(*layer.object, "config", functional_label);
-      for (const auto& [name, value] : node.options.items()) config[name] = value;
-      out = operation_in(layer.class_name, config,
+    if (layer.operation && !layer.computed) {
+      out = operation_in(layer.class_name, options_of_operation(layer, node),
                          fmt::format("[{} \"{}\"]", printable_name(layer.class_name), printable_name(layer.name)));
     } else {
       out = {{"layer", layer.name}};
@@ -316,18 +358,32 @@ std::string most_frequent_policy(const Json& config) {
   return best;
 }
 
-Json keras_layer_in(const Json& object, const KerasPolicies& policies) {
-  const ConfigDepth depth;
+namespace {
+
+Json layer_or_model_in(const Json& object, const KerasPolicies& policies) {
   const std::string name = keras_class(object, "[Keras file] layer");
   const bool sequence = name == "Sequential";
   if (!sequence && name != "Functional") return plain_layer_in(object, policies);
   const Json& given = member(object, "config", "[Keras file]");
   if (!sequence && !given.contains("layers")) {
-    fail<ValueError>("[Keras file]", "a class of models of Python can't be read: register a class of your own");
+    fail<ValueError>("[Keras file]",
+                     "a class of models of Python can't be read: register it in Python with a package, \"my>{}\", and "
+                     "here by register_model() under the same name",
+                     printable_name(name));
   }
   Json config = sequence ? sequence_in(given, policies) : GraphIn(given, policies).read();
   common_members_in(given, policies, fmt::format("[{}]", name), config);
   return {{"class_name", name}, {"config", config}};
+}
+
+}  // namespace
+
+Json keras_layer_in(const Json& object, const KerasPolicies& policies) {
+  const ConfigDepth depth;
+  Json layer = layer_or_model_in(object, policies);
+  const auto shared = object.find("shared_object_id");
+  if (shared != object.end()) layer["shared"] = read_int(*shared, "[Keras file] shared_object_id");
+  return layer;
 }
 
 }  // namespace mezzo::detail

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
+#include <mezzo/training/model/model_config.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -17,7 +18,7 @@ struct OpRow {
 };
 constexpr OpRow op_rows[] = {
     {"TrueDivide", "divide"}, {"Concatenate", "concat"}, {"Absolute", "abs"},
-    {"Negative", "negate"},   {"Amax", "max"},           {"Amin", "min"},
+    {"GetItem", "slice"},     {"Amax", "max"},           {"Amin", "min"},
 };
 
 const std::set<std::string>& ops_of_nn() {
@@ -103,6 +104,10 @@ Json operation_in(const std::string& class_name, const Json& config, const std::
   for (const OpRow& row : op_rows) {
     if (class_name == row.keras) op = row.mezzo;
   }
+  if (!is_saved_op(op)) {
+    fail<ValueError>(where, "the operation {} of keras.ops can't be read between layers: put it into a layer",
+                     printable_name(class_name));
+  }
   const Json attributes = attributes_in(op, config, where);
   const std::set<std::string> read{"axis", "keepdims", "approximate", "newshape", "axes", "dtype", "name", "shape"};
   for (const auto& item : config.items()) {
@@ -112,6 +117,20 @@ Json operation_in(const std::string& class_name, const Json& config, const std::
     }
   }
   return {{"op", op}, {"attributes", attributes}};
+}
+
+Json key_of_slice(const Json& attributes) {
+  const Json &starts = attributes.at("starts"), &sizes = attributes.at("sizes");
+  Json key = Json::array();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto start = starts[i].get<std::int64_t>(), size = sizes.at(i).get<std::int64_t>();
+    key.push_back({{"class_name", "__slice__"},
+                   {"config",
+                    {{"start", start == 0 ? Json() : Json(start)},
+                     {"stop", size < 0 ? Json() : Json(start + size)},
+                     {"step", nullptr}}}});
+  }
+  return {{"class_name", "__tuple__"}, {"config", {{"value", key}}}};
 }
 
 Json operation_out(const Json& op, const std::string& name, const std::string& where) {

@@ -14,6 +14,9 @@ bool is_keras_operation(const Json& object);
 /// ValueError that starts with `where` for an operation that mezzo's configs don't have.
 Json operation_in(const std::string& class_name, const Json& config, const std::string& where);
 
+/// The key of x[key] for the attributes of the op slice.
+Json key_of_slice(const Json& attributes);
+
 /// An operation of Keras' config for an op of mezzo's. A ValueError for an op that Keras lacks.
 Json operation_out(const Json& op, const std::string& name, const std::string& where);
 

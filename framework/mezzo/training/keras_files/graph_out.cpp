@@ -4,7 +4,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/training/keras_files/graph_ops.hpp>
+#include <mezzo/training/keras_files/keras_operations.hpp>
 #include <mezzo/training/keras_files/objects_out.hpp>
+#include <mezzo/training/model/keras_model_files.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -66,7 +68,8 @@ class GraphOut {
     Json inputs = Json::array();
     for (const Json& spec : config_.at("inputs")) add_input(spec, inputs);
     for (const Json& layer : config_.at("layers")) {
-      Json out = named_layer_out(layer, policy_);
+      const bool operation = layer.at("class_name") == operation_layer_class;
+      Json out = operation ? operation_layer_out(layer) : named_layer_out(layer, policy_);
       out["name"] = layer.at("name");
       out["inbound_nodes"] = Json::array();
       models_.push_back(layer.at("class_name") == "Functional");
@@ -74,14 +77,24 @@ class GraphOut {
       layers_.push_back(std::move(out));
     }
     for (const Json& call : config_.at("calls")) add_call(call);
-    Json outputs = Json::array();
-    for (const Json& output : config_.at("outputs")) outputs.push_back(end_of(output));
     return {{"layers", layers_},
             {"input_layers", inputs.size() == 1 ? inputs[0] : inputs},
-            {"output_layers", outputs.size() == 1 ? outputs[0] : outputs}};
+            {"output_layers", output_layers()}};
   }
 
  private:
+  /// Ends of the outputs: one, a list, or a dict by their names.
+  Json output_layers() const {
+    const Json names = config_.value("output_names", Json::array());
+    Json outputs = Json::array(), named = Json::object();
+    for (const Json& output : config_.at("outputs")) {
+      if (!names.empty()) named[names.at(outputs.size()).get<std::string>()] = end_of(output);
+      outputs.push_back(end_of(output));
+    }
+    if (!names.empty()) return named;
+    return outputs.size() == 1 ? outputs[0] : outputs;
+  }
+
   /// A name that no other layer or op has.
   std::string unique_name(const std::string& wanted) {
     std::string name = wanted;
@@ -125,8 +138,9 @@ class GraphOut {
       return operand["number"].get<double>();
     }
     if (operand.contains("constant")) {
-      fail<ValueError>("[Functional]", "Keras' functional models can't hold an array; got one of shape {}",
-                       excerpt(operand["constant"].at("shape")));
+      const Json& array = operand["constant"];
+      return {{"class_name", "__numpy__"},
+              {"config", {{"value", nested_numbers(array)}, {"dtype", array.at("dtype")}}}};
     }
     return {
         {"class_name", "__keras_tensor__"},
@@ -138,7 +152,10 @@ class GraphOut {
     for (const Json& operand : call.at("inputs")) operands.push_back(operand_out(operand));
     if (!call.contains("layer")) return add_op(call, operands);
     const std::size_t place = places_.at(call["layer"].get<std::string>());
-    Json node = node_out(layers_[place].at("class_name").get<std::string>(), call, operands);
+    const Json& called = layers_[place];
+    const auto class_name = called.at("class_name").get<std::string>();
+    Json node =
+        is_keras_operation(called) ? operation_node_out(called, operands) : node_out(class_name, call, operands);
     Json& nodes = layers_[place]["inbound_nodes"];
     calls_.emplace_back(place, nodes.size());
     nodes.push_back(std::move(node));
@@ -149,11 +166,37 @@ class GraphOut {
     Json layer = operation_out(call, name, "[Functional]");
     layer["name"] = name;
     const bool list = call["op"] == "concat";
-    const Json args = list ? Json::array({operands}) : operands;
+    Json args = list ? Json::array({operands}) : operands;
+    if (call["op"] == "slice") args.push_back(key_of_slice(call.at("attributes")));
     layer["inbound_nodes"] = Json::array({{{"args", args}, {"kwargs", Json::object()}}});
     calls_.emplace_back(layers_.size(), 0);
     layers_.push_back(std::move(layer));
     models_.push_back(false);
+  }
+
+  /// The operation of a layer that stands for it. Its key is an argument of the call.
+  Json operation_layer_out(const Json& layer) {
+    const Json& config = layer.at("config");
+    const auto name = config.at("operation").get<std::string>();
+    const KerasOperation* const operation = find_keras_operation(name);
+    Json options = Json::parse(config.at("options").get<std::string>());
+    options["name"] = layer.at("name");
+    if (const auto key = options.find("key"); key != options.end()) {
+      keys_[layer.at("name").get<std::string>()] = *key;
+      options.erase(key);
+    }
+    return {{"module", fmt::format("keras.src.ops.{}", operation == nullptr ? "numpy" : operation->module)},
+            {"class_name", name},
+            {"config", std::move(options)},
+            {"registered_name", name}};
+  }
+
+  Json operation_node_out(const Json& operation, const Json& operands) const {
+    const KerasOperation* const known = find_keras_operation(operation.at("class_name").get<std::string>());
+    Json args = known != nullptr && known->list ? Json::array({operands}) : operands;
+    const auto key = keys_.find(operation.at("name").get<std::string>());
+    if (key != keys_.end()) args.push_back(key->second);
+    return {{"args", args}, {"kwargs", Json::object()}};
   }
 
   /// Arguments of Keras' call.
@@ -204,13 +247,15 @@ class GraphOut {
   std::vector<std::string> inputs_;
   std::set<std::string> taken_;
   std::map<std::string, std::size_t> places_;
+  std::map<std::string, Json> keys_;                        ///< of x[key], by the name of the operation
   std::vector<std::pair<std::size_t, std::size_t>> calls_;  ///< layer and node of each call
 };
 
 }  // namespace
 
-Json keras_layer_out(const Json& layer, const std::string& policy) {
-  const ConfigDepth depth;
+namespace {
+
+Json layer_or_model_out(const Json& layer, const std::string& policy) {
   const auto name = layer.at("class_name").get<std::string>();
   if (name != "Sequential" && name != "Functional") return plain_layer_out(layer, policy);
   const Json& given = layer.at("config");
@@ -224,6 +269,19 @@ Json keras_layer_out(const Json& layer, const std::string& policy) {
           {"class_name", name},
           {"config", std::move(config)},
           {"registered_name", name == "Sequential" ? Json() : Json(name)}};
+}
+
+}  // namespace
+
+Json keras_layer_out(const Json& layer, const std::string& policy) {
+  const ConfigDepth depth;
+  if (layer.contains("shared")) {
+    fail<ValueError>("",
+                     "Keras can't open files of models that share a layer, here the {} \"{}\", with a model inside "
+                     "them: save it as .mezzo",
+                     layer.at("class_name").get<std::string>(), layer.at("config").value("name", std::string()));
+  }
+  return layer_or_model_out(layer, policy);
 }
 
 }  // namespace mezzo::detail

@@ -56,10 +56,8 @@ Any<Model> load_archive(const std::string& path, const LoadModelOptions& options
                       fmt::format("[model \"{}\" {}]", path, weights_entry));
   Any<Model> made = model_of_keras_config(config, file, options, where);
   Model& model = *made;
-  for (const KerasNumbers& weight :
-       match_keras_weights(keras_weights(*model.state(), LayerListing::as_declared), file)) {
-    weight.variable.assign(numbers_for(weight, file));
-  }
+  const std::vector<KerasWeights> weights = keras_weights(*model.state(), LayerListing::as_declared);
+  assign_keras_weights(match_keras_weights(weights, file).numbers, file);
   const auto compiled = config.find("compile_config");
   if (options.compile && compiled != config.end() && compiled->is_object() && !compiled->empty()) {
     compile_by_keras_config(model, *compiled);

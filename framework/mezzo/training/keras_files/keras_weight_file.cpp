@@ -34,21 +34,22 @@ void require_built(const Layer& layer, const std::string& where, const char* cal
 
 LoadWeightsReport load_keras_weights(Layer& layer, const std::string& path, const LoadWeightsOptions& options) {
   const std::string where = label_of_weights(path);
-  if (!options.strict || options.skip_mismatch || !options.rename.empty() || !options.strip_prefixes.empty()) {
-    fail<ValueError>(where, "options must be the defaults for an HDF5 file of Keras, whose arrays have no names");
+  if (!options.strict || !options.rename.empty() || !options.strip_prefixes.empty()) {
+    fail<ValueError>(where,
+                     "skip_mismatch is the only option for an HDF5 file of Keras, whose arrays have no names; got {}",
+                     !options.strict           ? "strict = false"
+                     : !options.rename.empty() ? "rename"
+                                               : "strip_prefixes");
   }
   const std::unique_ptr<Hdf5File> opened = open_weights(path, where);
   const Hdf5File& file = *opened;
   require_built(layer, where, "load_weights");
   const WeightAccess access(layer.weights(), where, "load_weights");
-  if (has_legacy_weights(file)) {
-    load_legacy_weights(*layer.state(), file);
-    return {};
-  }
-  for (const KerasNumbers& weight : match_keras_weights(keras_weights(*layer.state(), LayerListing::by_graph), file)) {
-    weight.variable.assign(numbers_for(weight, file));
-  }
-  return {};
+  if (has_legacy_weights(file)) return load_legacy_weights(*layer.state(), file, options.skip_mismatch);
+  const std::vector<KerasWeights> weights = keras_weights(*layer.state(), LayerListing::by_graph);
+  KerasMatch match = match_keras_weights(weights, file, options.skip_mismatch);
+  assign_keras_weights(match.numbers, file);
+  return std::move(match.report);
 }
 
 void save_keras_weights(const Layer& layer, const std::string& path) {

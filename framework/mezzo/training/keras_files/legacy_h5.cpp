@@ -43,24 +43,36 @@ std::vector<Variable> legacy_variables(const Shared<LayerState>& layer) {
   return all;
 }
 
-std::vector<KerasNumbers> match_layer(const Shared<LayerState>& layer, const Hdf5File& file, const std::string& group,
-                                      const std::vector<std::string>& names) {
-  const std::vector<Variable> variables = legacy_variables(layer);
-  if (names.size() != variables.size()) {
-    fail<FileError>(file.where(), "the layer \"{}\" of the file must have {} weights, as {}; got {}",
-                    printable_name(group), variables.size(), layer->kind, names.size());
+/// A layer with the group of its weights in the file.
+struct LegacyLayer {
+  Shared<LayerState> layer;
+  std::string group;
+  std::vector<std::string> names;  ///< of the weights
+};
+
+/// Adds the numbers of a layer, or what doesn't fit.
+void match_layer(const LegacyLayer& one, const Hdf5File& file, KerasMatch& match, Findings& faults) {
+  const std::vector<Variable> variables = legacy_variables(one.layer);
+  if (one.names.size() != variables.size()) {
+    match.report.mismatched_keys.push_back(one.group);
+    faults.add(fmt::format("the layer \"{}\" of the file must have {} weights, as {}; got {}",
+                           printable_name(one.group), variables.size(), one.layer->kind, one.names.size()));
+    return;
   }
-  std::vector<KerasNumbers> out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string path = joined(group, names[i]);
+  std::vector<KerasNumbers> numbers;
+  for (std::size_t i = 0; i < one.names.size(); ++i) {
+    const std::string path = joined(one.group, one.names[i]);
     const Hdf5Array* const array = file.find(path);
-    if (array == nullptr || array->shape != variables[i].shape()) {
-      fail<FileError>(file.where(), "array \"{}\" must have shape {}; got {}", printable_name(path),
-                      variables[i].shape(), array == nullptr ? "none" : fmt::format("{}", array->shape));
+    if (array != nullptr && array->shape == variables[i].shape()) {
+      numbers.push_back({variables[i], path});
+      continue;
     }
-    out.push_back({variables[i], path});
+    (array == nullptr ? match.report.missing_keys : match.report.mismatched_keys).push_back(path);
+    faults.add(fmt::format("array \"{}\" must have shape {}; got {}", printable_name(path), variables[i].shape(),
+                           array == nullptr ? "none" : fmt::format("{}", array->shape)));
   }
-  return out;
+  if (numbers.size() < variables.size()) return;
+  match.numbers.insert(match.numbers.end(), numbers.begin(), numbers.end());
 }
 
 }  // namespace
@@ -69,7 +81,7 @@ bool has_legacy_weights(const Hdf5File& file) {
   return long_texts(file, weights_group(file), "layer_names").has_value();
 }
 
-void load_legacy_weights(const LayerState& model, const Hdf5File& file) {
+LoadWeightsReport load_legacy_weights(const LayerState& model, const Hdf5File& file, bool skip_mismatch) {
   const std::string root = weights_group(file);
   const auto names = long_texts(file, root, "layer_names");
   if (!names) fail<FileError>(file.where(), "must have the attribute \"layer_names\", as Keras 2 writes it; got none");
@@ -86,13 +98,18 @@ void load_legacy_weights(const LayerState& model, const Hdf5File& file) {
   if (layers.size() != groups.size()) {
     fail<FileError>(file.where(), "the file must have weights for {} layers; got {}", layers.size(), groups.size());
   }
-  std::vector<KerasNumbers> all;
+  KerasMatch match;
+  Findings faults;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (KerasNumbers& one : match_layer(layers[i], file, groups[i].first, groups[i].second)) {
-      all.push_back(std::move(one));
-    }
+    match_layer({layers[i], groups[i].first, groups[i].second}, file, match, faults);
   }
-  for (const KerasNumbers& one : all) one.variable.assign(numbers_for(one, file));
+  if (skip_mismatch) {
+    report_skipped(faults, !match.numbers.empty(), file);
+  } else if (faults.any()) {
+    fail<FileError>(file.where(), "{}", faults.text());
+  }
+  assign_keras_weights(match.numbers, file);
+  return std::move(match.report);
 }
 
 Any<Model> load_legacy_model(const std::string& path, const LoadModelOptions& options, const std::string& where) {

@@ -3,6 +3,7 @@
 
 #include <mezzo/io/hdf5_file.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/load_weights.hpp>
 #include <mezzo/training/model/saving.hpp>
 
 namespace mezzo::detail {
@@ -15,7 +16,7 @@ Any<Model> load_legacy_model(const std::string& path, const LoadModelOptions& op
 bool has_legacy_weights(const Hdf5File& file);
 
 /// Assigns such weights to a model, in the order of its layers. A FileError for another number of layers or weights,
-/// or other shapes: no weight changes.
-void load_legacy_weights(const LayerState& model, const Hdf5File& file);
+/// or other shapes: no weight changes. `skip_mismatch`: as match_keras_weights(), for the same number of layers.
+LoadWeightsReport load_legacy_weights(const LayerState& model, const Hdf5File& file, bool skip_mismatch = false);
 
 }  // namespace mezzo::detail

@@ -17,6 +17,12 @@ bool is_tensor(const Json& json) {
   return name != json.end() && *name == "__keras_tensor__";
 }
 
+/// True for [2, 0], an array of an operation.
+bool is_list_of_numbers(const Json& arg) {
+  return arg.is_array() && !arg.empty() &&
+         std::all_of(arg.begin(), arg.end(), [](const Json& one) { return one.is_number(); });
+}
+
 /// Reads the arguments of one call.
 class NodeReader {
  public:
@@ -26,7 +32,13 @@ class NodeReader {
   KerasNode read(const Json& json) {
     const Json& args = member(json, "args", where_);
     if (!args.is_array()) fail<ValueError>(where_, "args must be a list; got {}", excerpt(args));
-    for (const Json& arg : args) add(arg);
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (i == 1 && is_item()) {
+        node_.options["key"] = args[i];
+      } else {
+        add(args[i]);
+      }
+    }
     const auto kwargs = json.find("kwargs");
     if (kwargs != json.end()) read_kwargs(*kwargs);
     finish();
@@ -50,19 +62,32 @@ class NodeReader {
   }
 
  private:
+  /// True for x[key], whose key is an option.
+  bool is_item() const { return operation_ && class_name_ == "GetItem"; }
+
   void add(const Json& arg) {
     const ConfigDepth depth;
     if (is_tensor(arg)) {
       node_.operands.push_back({.tensor = tensor_of(arg), .constant = {}});
     } else if (legacy_ && arg.is_array() && arg.size() == 3 && arg[0].is_string()) {
       node_.operands.push_back({.tensor = legacy_tensor(arg), .constant = {}});
+    } else if (operation_ && is_list_of_numbers(arg)) {
+      Json constant = tensor_in(arg, where_);
+      if (std::all_of(arg.begin(), arg.end(), [](const Json& one) { return one.is_number_integer(); })) {
+        constant["dtype"] = "int32";
+      }
+      node_.operands.push_back({.tensor = {}, .constant = {{"constant", constant}}});
     } else if (arg.is_array()) {
       for (const Json& item : arg) add(item);
     } else if (arg.is_number() && operation_) {
       node_.operands.push_back({.tensor = {}, .constant = {{"number", arg}, {"integer", arg.is_number_integer()}}});
     } else if (arg.is_object() && arg.contains("class_name") &&
                (arg["class_name"] == "__tensor__" || arg["class_name"] == "__numpy__")) {
-      node_.operands.push_back({.tensor = {}, .constant = {{"constant", tensor_in(arg, where_)}}});
+      Json constant = tensor_in(arg, where_);
+      const Json& config = member(arg, "config", where_);
+      const bool integers = config.contains("dtype") && (config["dtype"] == "int32" || config["dtype"] == "int64");
+      if (operation_ && integers) constant["dtype"] = config["dtype"];
+      node_.operands.push_back({.tensor = {}, .constant = {{"constant", constant}}});
     } else if (!arg.is_null()) {
       fail<ValueError>(where_, "an argument of a call must be a symbol or an array; got {}", excerpt(arg));
     }
@@ -87,17 +112,23 @@ class NodeReader {
 
   void read_kwargs(const Json& kwargs) {
     if (!kwargs.is_object()) fail<ValueError>(where_, "kwargs must be an object; got {}", excerpt(kwargs));
-    for (const char* first : {"query", "x", "inputs", "x1", "x2", "value", "key", "attention_mask"}) {
+    for (const char* const first : inputs_) {
       const auto found = kwargs.find(first);
-      if (found != kwargs.end() && !found->is_null() && std::string(first) != "attention_mask") add(*found);
-      if (found != kwargs.end() && std::string(first) == "attention_mask") attention_mask_ = *found;
+      if (found == kwargs.end()) continue;
+      const std::string name = first;
+      if (name == "attention_mask") {
+        attention_mask_ = *found;
+      } else if (name == "key" && is_item()) {
+        node_.options["key"] = *found;
+      } else if (!found->is_null()) {
+        add(*found);
+      }
     }
     for (const auto& item : kwargs.items()) read_kwarg(item.key(), item.value());
   }
 
   void read_kwarg(const std::string& name, const Json& value) {
-    static const char* const inputs[] = {"query", "x", "inputs", "x1", "x2", "value", "key", "attention_mask"};
-    if (std::find(std::begin(inputs), std::end(inputs), name) != std::end(inputs) || value.is_null()) return;
+    if (std::find(std::begin(inputs_), std::end(inputs_), name) != std::end(inputs_) || value.is_null()) return;
     if (name == "training") {
       read_bool(value, where_ + " training");  // Keras replaces it by the mode of fit, evaluate or predict
     } else if (name == "mask") {
@@ -139,6 +170,10 @@ class NodeReader {
     node_.operands.insert(node_.operands.end(), masks_.begin(), masks_.end());
     if (node_.operands.empty()) fail<ValueError>(where_, "a call must have an input; got none");
   }
+
+  /// Arguments that are operands, in the order of calls.
+  static constexpr const char* inputs_[] = {"query", "condition", "x",     "inputs", "x1",
+                                            "x2",    "indices",   "value", "key",    "attention_mask"};
 
   const std::string& class_name_;
   bool operation_;

@@ -196,7 +196,7 @@ std::string keras_class(const Json& object, const std::string& where) {
   if (package.rfind("keras", 0) != 0 && package.rfind("tf_keras", 0) != 0) {
     fail<ValueError>(where,
                      "\"{}\" of the Python module \"{}\" is unknown: register it in Python with a package, "
-                     "\"my>{}\", and here by register_class() under the same name",
+                     "\"my>{}\", and here by register_class() under the same name, or by register_model() for a model",
                      printable_name(name == "function" ? member(object, "config", where) : Json(name)),
                      printable_name(*module), printable_name(name));
   }

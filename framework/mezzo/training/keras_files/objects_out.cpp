@@ -15,23 +15,6 @@ bool has_open_sizes(const std::string& class_name, const std::string& member) {
   return member == "noise_shape" || (class_name == "EinsumDense" && member == "output_shape");
 }
 
-/// Numbers of an array in a config, as lists in lists.
-Json nested(const Json& tensor) {
-  const Json &shape = tensor.at("shape"), &values = tensor.at("value");
-  if (shape.empty()) return values.at(0);
-  std::vector<Json> level(values.begin(), values.end());
-  for (std::size_t axis = shape.size(); axis-- > 1;) {
-    const auto size = shape[axis].get<std::size_t>();
-    std::vector<Json> outer;
-    for (std::size_t i = 0; size > 0 && i < level.size(); i += size) {
-      outer.emplace_back(std::vector<Json>(level.begin() + static_cast<std::ptrdiff_t>(i),
-                                           level.begin() + static_cast<std::ptrdiff_t>(i + size)));
-    }
-    level = std::move(outer);
-  }
-  return level;
-}
-
 /// Margins of axes: pairs for several axes.
 Json margins(const Json& numbers) {
   if (!numbers.is_array() || numbers.size() <= 2) return numbers;
@@ -54,7 +37,7 @@ Json value_out(const std::string& class_name, const std::string& name, const Jso
   if (has_open_sizes(class_name, name) && value.is_array()) return sizes_out(value);
   switch (form_of_member(class_name, name)) {
     case MemberForm::tensor:
-      return value.is_object() ? nested(value) : value;
+      return value.is_object() ? nested_numbers(value) : value;
     case MemberForm::list:
       return value.is_array() && value.size() == 1 && name != "idf_weights" ? value[0] : value;
     case MemberForm::flat:
@@ -82,6 +65,22 @@ Json options_out(KerasFamily family, const std::string& class_name, const Json& 
 }
 
 }  // namespace
+
+Json nested_numbers(const Json& tensor) {
+  const Json &shape = tensor.at("shape"), &values = tensor.at("value");
+  if (shape.empty()) return values.at(0);
+  std::vector<Json> level(values.begin(), values.end());
+  for (std::size_t axis = shape.size(); axis-- > 1;) {
+    const auto size = shape[axis].get<std::size_t>();
+    std::vector<Json> outer;
+    for (std::size_t i = 0; size > 0 && i < level.size(); i += size) {
+      outer.emplace_back(std::vector<Json>(level.begin() + static_cast<std::ptrdiff_t>(i),
+                                           level.begin() + static_cast<std::ptrdiff_t>(i + size)));
+    }
+    level = std::move(outer);
+  }
+  return level;
+}
 
 Json sizes_out(const Json& sizes) {
   Json out = Json::array();
@@ -116,7 +115,7 @@ Json object_out(KerasFamily family, const Json& object) {
     if (given == config.end() || given->is_null()) config["name"] = family == KerasFamily::optimizer ? lower : name;
   }
   if (name == "Constant" && object.at("config").contains("values") && !object.at("config").at("values").is_null()) {
-    config["value"] = nested(object.at("config").at("values"));
+    config["value"] = nested_numbers(object.at("config").at("values"));
   }
   if (family == KerasFamily::loss && name == "Crossentropy") return "crossentropy";
   if ((family == KerasFamily::loss || family == KerasFamily::metric) && config.contains("name")) {

@@ -21,6 +21,9 @@ void common_members_out(const Json& config, const std::string& policy, const std
 /// An object with module and registered name. "my>Scale" is a class of the program.
 Json object_with_module(KerasFamily family, const std::string& class_name, Json config);
 
+/// Numbers of an array in a config of mezzo, as lists in lists.
+Json nested_numbers(const Json& tensor);
+
 /// Sizes with -1 as null.
 Json sizes_out(const Json& sizes);
 

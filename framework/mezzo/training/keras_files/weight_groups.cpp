@@ -4,7 +4,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/nn/weight_names.hpp>
+#include <mezzo/core/output.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 
 namespace mezzo::detail {
@@ -47,38 +47,63 @@ bool has_no_weight(const std::string& path) {
          begins_with(path, "_compile_loss/");
 }
 
+/// Arrays of a layer's weights that fit.
+std::vector<KerasNumbers> match_group(const KerasWeights& layer, const std::string& group, const Hdf5File& file,
+                                      std::set<std::string>& used, LoadWeightsReport& report, Findings& faults) {
+  std::vector<KerasNumbers> out;
+  for (std::size_t i = 0; i < layer.variables.size(); ++i) {
+    const std::string path = fmt::format("{}/{}", group, i);
+    const Hdf5Array* const array = file.find(path);
+    const Variable& variable = layer.variables[i];
+    used.insert(path);
+    if (array == nullptr) {
+      report.missing_keys.push_back(path);
+      faults.add(fmt::format("missing array \"{}\" for {} {}", path, layer.layer, variable.name()));
+    } else if (!fits(array->shape, variable.shape())) {
+      report.mismatched_keys.push_back(path);
+      faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, variable.shape(), layer.layer,
+                             variable.name(), array->shape));
+    } else {
+      out.push_back({variable, path});
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<KerasNumbers> match_keras_weights(const std::vector<KerasWeights>& weights, const Hdf5File& file) {
-  std::vector<KerasNumbers> out;
+KerasMatch match_keras_weights(const std::vector<KerasWeights>& weights, const Hdf5File& file, bool skip_mismatch) {
+  KerasMatch out;
   std::set<std::string> used;
   Findings faults;
   for (const KerasWeights& layer : weights) {
     const std::string group = group_in(file, layer.group);
-    for (std::size_t i = 0; i < layer.variables.size(); ++i) {
-      const std::string path = fmt::format("{}/{}", group, i);
-      const Hdf5Array* const array = file.find(path);
-      const Variable& variable = layer.variables[i];
-      if (array == nullptr) {
-        faults.add(fmt::format("missing array \"{}\" for {} {}", path, layer.layer, variable.name()));
-        continue;
-      }
-      used.insert(path);
-      if (!fits(array->shape, variable.shape())) {
-        faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, variable.shape(), layer.layer,
-                               variable.name(), array->shape));
-      }
-      out.push_back({variable, path});
-    }
     if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
+    std::vector<KerasNumbers> numbers = match_group(layer, group, file, used, out.report, faults);
+    if (numbers.size() < layer.variables.size()) continue;
+    out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
   }
   for (const auto& entry : file.arrays()) {
-    if (used.count(entry.first) == 0 && !has_no_weight(entry.first)) {
-      faults.add(fmt::format("unexpected array \"{}\"", printable_name(entry.first)));
-    }
+    if (used.count(entry.first) != 0 || has_no_weight(entry.first)) continue;
+    out.report.unexpected_keys.push_back(entry.first);
+    faults.add(fmt::format("unexpected array \"{}\"", printable_name(entry.first)));
   }
-  if (faults.any()) fail<FileError>(file.where(), "the weights do not fit the layers: {}", faults.text());
+  if (skip_mismatch) {
+    report_skipped(faults, !out.numbers.empty(), file);
+  } else if (faults.any()) {
+    fail<FileError>(file.where(), "the weights do not fit the layers: {}", faults.text());
+  }
   return out;
+}
+
+void report_skipped(const Findings& skipped, bool any_left, const Hdf5File& file) {
+  if (!skipped.any()) return;
+  if (!any_left) fail<FileError>(file.where(), "no array fits the layers: {}", skipped.text());
+  warn(fmt::format("{} skip_mismatch skipped: {}", file.where(), skipped.text()));
+}
+
+void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5File& file) {
+  for (const KerasNumbers& weight : numbers) weight.variable.assign(numbers_for(weight, file));
 }
 
 Tensor numbers_for(const KerasNumbers& weight, const Hdf5File& file) {

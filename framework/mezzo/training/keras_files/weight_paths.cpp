@@ -58,6 +58,14 @@ std::string attribute_of(const LayerState& layer, std::size_t place) {
   return child;
 }
 
+/// Name of the list that holds a sub-layer, "blocks" for "blocks.0"; "" for other names.
+std::string list_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  const bool in_list = dot != std::string::npos && dot > 0 && dot + 1 < name.size() &&
+                       name.find_first_not_of("0123456789", dot + 1) == std::string::npos;
+  return in_list ? name.substr(0, dot) : "";
+}
+
 class Walk {
  public:
   explicit Walk(LayerListing listing) : listing_(listing) {}
@@ -75,9 +83,15 @@ class Walk {
     }
     GroupNames names;
     const bool stack = class_of_layer(layer) == "StackedRNNCells";
+    std::map<std::string, GroupNames> lists;
     for (std::size_t i = 0; i < layer.children.size(); ++i) {
       const LayerState& child = *layer.children[i].second;
-      visit(child, prefix + (stack ? "cells/" + names.next(child) : attribute_of(layer, i)));
+      const std::string list = list_of(layer.children[i].first);
+      if (!list.empty()) {
+        visit(child, prefix + list + "/" + lists[list].next(child));
+      } else {
+        visit(child, prefix + (stack ? "cells/" + names.next(child) : attribute_of(layer, i)));
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 #include <mezzo/training/model/model.hpp>
 
 #include <algorithm>
+#include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/weight_names.hpp>
@@ -18,6 +19,7 @@ Model::Model(const ModelOptions& options, const detail::NamedLayers& layers) : M
   }
   for (const auto& [name, layer] : layers.entries) state()->enter(name, layer);
   graph_ = detail::FunctionalGraph(options.inputs, options.outputs, *state());
+  if (!options.output_names.empty()) graph_.name_outputs(options.output_names, label());
   detail::check_weight_names(*state(), label());
   state()->options.reset();  // they hold the symbols
   state()->content = graph_.layout();
@@ -48,7 +50,14 @@ Model::Model(const Values& inputs, const Values& outputs, ModelOptions options)
     : Model(with(inputs, outputs, std::move(options))) {}
 
 Values Model::call_many(const Values& xs) {
-  if (graph_.empty()) return Layer::call_many(xs);  // not functional: a derived class overrides call()
+  if (graph_.empty()) {
+    if (typeid(*this) == typeid(Model)) {
+      fail<ValueError>(label(),
+                       "the model is a copy of the base class alone, without what its class computes; hand over the "
+                       "handle of load_model() itself, `model` in place of `*model`, or load_model<Sequential>(path)");
+    }
+    return Layer::call_many(xs);  // a derived class overrides call()
+  }
   if (xs.size() != graph_.input_count()) {
     fail<ValueError>(label(), "number of inputs must be {}; got {}", graph_.input_count(), xs.size());
   }

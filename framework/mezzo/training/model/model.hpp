@@ -139,6 +139,8 @@ struct ModelOptions {
   Values outputs{};    ///< Required. Symbols that depend on `inputs` only.
   std::string name{};  ///< name for error texts and paths; "": none
   Policy dtype{};      ///< policy of the layers without one of their own; not given: inherited
+  /// Names of the outputs, as the keys of Keras' outputs in a dict; {}: those of the layers that make them.
+  std::vector<std::string> output_names{};
 };
 
 /// A module with the verbs of Keras. Made from the inputs and outputs of a functional graph, by deriving and overriding
@@ -151,8 +153,8 @@ struct ModelOptions {
 /// all outputs. Logs have "loss", and for several outputs "<output>_loss" and "<output>_<metric>".
 class MEZZO_API Model : public Module {
  public:
-  /// Makes a functional model. A ValueError if there are no inputs or no outputs, or if an output depends on an Input
-  /// that isn't listed.
+  /// Makes a functional model. A ValueError if there are no inputs or no outputs, if an output depends on an Input that
+  /// isn't listed, or for output_names that are empty, equal or not one for each output.
   explicit Model(const ModelOptions& options);
 
   /// Positional: `Model(in, out)`, `Model({a, b}, {y, z})`.
@@ -233,8 +235,8 @@ class MEZZO_API Model : public Module {
   /// set_input_names(); a ValueError if there are none.
   std::vector<std::string> input_names() const;
 
-  /// Names of the outputs of a functional model: those of the layers that make them. For a class of models, those of
-  /// set_output_names(); a ValueError if there are none.
+  /// Names of the outputs of a functional model: ModelOptions::output_names, or those of the layers that make them. For
+  /// a class of models, those of set_output_names(); a ValueError if there are none.
   std::vector<std::string> output_names() const;
 
   /// Writes summary_text() to std::cout.

@@ -28,6 +28,7 @@ Json write_graph(const LayerState& model);
 /// An op that functional models may hold outside of layers. A ValueError names other ops.
 Json write_op(const Op& op, const Attributes& attributes);
 Value read_op(const Json& json, const Values& inputs);
+bool is_saved_op(const std::string& name);
 
 /// Config of compile().
 Json write_compile(const CompileOptions& options, const Layer& model);

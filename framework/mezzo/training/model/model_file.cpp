@@ -1,5 +1,6 @@
 #include <mezzo/training/model/model_file.hpp>
 
+#include <any>
 #include <filesystem>
 #include <limits>
 #include <typeinfo>
@@ -7,6 +8,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/io/file_kind.hpp>
+#include <mezzo/io/open_file.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/file_errors.hpp>
 #include <mezzo/nn/weight_budget.hpp>
@@ -15,6 +17,7 @@
 #include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/sequential.hpp>
+#include <mezzo/training/model/shared_layers.hpp>
 
 namespace mezzo {
 namespace detail {
@@ -91,7 +94,9 @@ std::string config_text(const Model& model) {
   model.state()->type = &typeid(model);
   Json json;
   try {
+    SharedLayers shared;
     json = write_layer(state);
+    shared.keep_repeated(json);
   } catch (...) {
     model.state()->type = before;
     throw;
@@ -120,13 +125,14 @@ KerasModelFiles& keras_model_files() {
 
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
   const std::string where = label_of_file(path);
-  const bool keras = std::filesystem::path(path).extension() == ".keras";
+  const bool keras = has_suffix(path, ".keras");
   if (!keras) check_suffix(path, FileKind::safetensors, where, ".mezzo or .keras, or have a suffix of its own");
   if (!options.overwrite && std::filesystem::exists(path)) {
     fail<FileError>(where, "the file must not exist with overwrite = false; it does");
   }
   std::optional<IdleScope> idle(std::in_place, model, false);
-  if (!model.state()->called && file_weights(*model.state()).weights.empty()) {
+  const bool functional = std::any_cast<GraphLayout>(&model.state()->content) != nullptr;
+  if (!functional && !model.state()->called && file_weights(*model.state()).weights.empty()) {
     fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
   }
   const bool compiled = options.compile && model.compiled_.has_value();
@@ -162,6 +168,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
 
 Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& options) {
   const std::string where = label_of_file(path);
+  { const OpenFile readable(path, where); }
   const FileKind kind = check_kind(path, {FileKind::safetensors, FileKind::keras, FileKind::hdf5}, where,
                                    "a model that Model::save() wrote (.mezzo), or a model of Keras (.keras, .h5)");
   if (kind == FileKind::keras || kind == FileKind::hdf5) return keras_model_files().load(path, options);
@@ -212,6 +219,9 @@ Any<Model> load_model(const std::string& path, const LoadModelOptions& options) 
 Any<Model> model_from_json(const std::string& text, const ModelFromJsonOptions& options) {
   try {
     const detail::Json json = detail::parse_config(text, "[model_from_json]");
+    if (json.contains("module") || json.contains("keras_version")) {
+      return detail::keras_model_files().from_json(json, options);
+    }
     detail::check_calls(json, text.size(), "[model_from_json]");
     const detail::NodeBudget nodes(detail::most_ops(text.size()));
     return detail::read_model(json, options.dtype, {});

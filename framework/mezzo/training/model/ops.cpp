@@ -1,7 +1,9 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/arrangement.hpp>
+#include <mezzo/ops/basic_ops.hpp>
 #include <mezzo/ops/elementwise.hpp>
+#include <mezzo/ops/products.hpp>
 #include <mezzo/ops/reductions.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
@@ -40,6 +42,10 @@ const SavedOp saved_ops[] = {
     {"gelu", 1, [](const Values& xs, const Attributes& a) { return gelu(xs[0], a.get<bool>("approximate")); }},
     {"softmax", 1, [](const Values& xs, const Attributes& a) { return softmax(xs[0], axis_in(a, xs[0])); }},
     {"concat", 0, [](const Values& xs, const Attributes& a) { return concat(xs, axis_in(a, xs[0])); }},
+    {"slice", 1,
+     [](const Values& xs, const Attributes& a) {
+       return slice(xs[0], {.starts = a.get<Shape>("starts"), .sizes = a.get<Shape>("sizes")});
+     }},
     {"reshape", 1, [](const Values& xs, const Attributes& a) { return reshape(xs[0], a.get<Shape>("shape")); }},
     {"transpose", 1,
      [](const Values& xs, const Attributes& a) { return transpose(xs[0], a.get<Shape>("permutation")); }},
@@ -50,6 +56,21 @@ const SavedOp saved_ops[] = {
     {"min", 1, [](const Values& xs, const Attributes& a) { return min(xs[0], reduction_of(a)); }},
     {"all", 1, [](const Values& xs, const Attributes& a) { return all(xs[0], reduction_of(a)); }},
     {"any", 1, [](const Values& xs, const Attributes& a) { return any(xs[0], reduction_of(a)); }},
+    {"power", 2, [](const Values& xs, const Attributes&) { return power(xs[0], xs[1]); }},
+    {"floor_divide", 2, [](const Values& xs, const Attributes&) { return floor_divide(xs[0], xs[1]); }},
+    {"mod", 2, [](const Values& xs, const Attributes&) { return mod(xs[0], xs[1]); }},
+    {"arctan2", 2, [](const Values& xs, const Attributes&) { return arctan2(xs[0], xs[1]); }},
+    {"hypot", 2, [](const Values& xs, const Attributes&) { return hypot(xs[0], xs[1]); }},
+    {"logaddexp", 2, [](const Values& xs, const Attributes&) { return logaddexp(xs[0], xs[1]); }},
+    {"where", 3, [](const Values& xs, const Attributes&) { return where(xs[0], xs[1], xs[2]); }},
+    {"matmul", 2,
+     [](const Values& xs, const Attributes& a) {
+       return matmul(xs[0], xs[1],
+                     {.transpose_a = a.get_or("transpose_a", false), .transpose_b = a.get_or("transpose_b", false)});
+     }},
+    {"less", 2, [](const Values& xs, const Attributes&) { return less(xs[0], xs[1]); }},
+    {"less_equal", 2, [](const Values& xs, const Attributes&) { return less_equal(xs[0], xs[1]); }},
+    {"greater_equal", 2, [](const Values& xs, const Attributes&) { return greater_equal(xs[0], xs[1]); }},
     {"equal", 2, [](const Values& xs, const Attributes&) { return equal(xs[0], xs[1]); }},
     {"greater", 2, [](const Values& xs, const Attributes&) { return greater(xs[0], xs[1]); }},
     {"logical_and", 2, [](const Values& xs, const Attributes&) { return logical_and(xs[0], xs[1]); }},
@@ -76,6 +97,8 @@ const SavedOp* find_saved_op(const std::string& name) {
 }
 
 }  // namespace
+
+bool is_saved_op(const std::string& name) { return find_saved_op(name) != nullptr; }
 
 Json write_op(const Op& op, const Attributes& attributes) {
   if (find_saved_op(op.name) == nullptr) fail_op(op.name);

@@ -8,8 +8,10 @@
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
+#include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/named_layers.hpp>
+#include <mezzo/training/model/shared_layers.hpp>
 
 namespace mezzo::detail {
 
@@ -78,10 +80,14 @@ std::string entry_in(const Json& json, const std::string& where) {
 std::vector<std::pair<std::string, Any<Layer>>> read_layers(const Json& config, const std::string& where) {
   std::vector<std::pair<std::string, Any<Layer>>> layers;
   std::set<std::string> names;
+  std::set<const LayerState*> states;
   for (const Json& item : list_in(config, "layers", where)) {
     const std::string name = entry_in(item, where);
     if (!names.insert(name).second) fail<NameError>(where, "names of layers must differ; got \"{}\" twice", name);
     layers.emplace_back(name, read_layer(item));
+    if (!states.insert(layers.back().second->state().get()).second) {
+      fail<ValueError>(where, "a model must list a layer once; got \"{}\" with the number of another one", name);
+    }
   }
   return layers;
 }
@@ -170,9 +176,19 @@ Values call_layer(Layer& layer, const Values& xs, const Json& json) {
   return call_again(layer, call, xs);
 }
 
+std::vector<std::string> read_output_names(const Json& config, const std::string& where) {
+  std::vector<std::string> names;
+  if (!config.contains("output_names")) return names;
+  for (const Json& name : list_in(config, "output_names", where)) {
+    names.push_back(read_string(name, where + " output_names"));
+  }
+  if (names.empty()) fail<ValueError>(where, "output_names must name the outputs; got none");
+  return names;
+}
+
 Model read_functional(const LayerParts& parts) {
   const std::string where = "[Functional]";
-  refuse_others(parts.config, {"inputs", "layers", "calls", "outputs"}, where);
+  refuse_others(parts.config, {"inputs", "layers", "calls", "outputs", "output_names"}, where);
   const auto layers = read_layers(parts.config, where);
   Values inputs;
   for (const Json& input : list_in(parts.config, "inputs", where)) inputs.push_back(read_input(input, where));
@@ -193,8 +209,12 @@ Model read_functional(const LayerParts& parts) {
   const Values outputs = read_operands(list_in(parts.config, "outputs", where), inputs, calls);
   NamedLayers named;
   for (const auto& [name, layer] : layers) named.entries.emplace_back(name, layer->state());
-  Model model =
-      NamedLayers::functional({.inputs = inputs, .outputs = outputs, .name = parts.name, .dtype = parts.policy}, named);
+  Model model = NamedLayers::functional({.inputs = inputs,
+                                         .outputs = outputs,
+                                         .name = parts.name,
+                                         .dtype = parts.policy,
+                                         .output_names = read_output_names(parts.config, where)},
+                                        named);
   model.state()->trainable = parts.trainable;
   return model;
 }
@@ -244,17 +264,19 @@ Spec read_spec(const Json& json, const std::string& where) {
   return spec;
 }
 
-Any<Layer> read_layer(const Json& json, const Policy& policy) {
-  const ConfigDepth depth;
-  LayerParts parts = layer_parts(json);
-  if (!policy.inherits()) parts.policy = policy;
+namespace {
+
+/// Makes a layer that no other place of the config has.
+Any<Layer> read_new_layer(const LayerParts& parts) {
   if (parts.class_name == "Sequential") return read_sequential(parts);
   if (parts.class_name == "Functional") return read_functional(parts);
   if (parts.class_name == onnx_model_class) require_onnx_models();
+  if (parts.class_name == operation_layer_class) keras_model_files().register_operations();
   const SavedClass<Layer>* entry = find_class<Layer>(parts.class_name);
   if (entry == nullptr) {
     fail<NameError>("",
-                    "unknown layer \"{}\"; layers of your own must be registered by register_layer() before loading; "
+                    "unknown layer \"{}\"; layers of your own must be registered by register_layer() before loading, "
+                    "models by register_model(); "
                     "known: Functional, Sequential, {}",
                     parts.class_name, fmt::join(class_names<Layer>(), ", "));
   }
@@ -266,8 +288,25 @@ Any<Layer> read_layer(const Json& json, const Policy& policy) {
   return layer;
 }
 
+}  // namespace
+
+Any<Layer> read_layer(const Json& json, const Policy& policy) {
+  const ConfigDepth depth;
+  LayerParts parts = layer_parts(json);
+  if (!policy.inherits()) parts.policy = policy;
+  const auto number = json.find("shared");
+  SharedLayers* const shared = SharedLayers::current();
+  if (number == json.end() || shared == nullptr) return read_new_layer(parts);
+  const std::int64_t key = read_int(*number, fmt::format("[{}] shared", parts.class_name));
+  if (Any<Layer> known = shared->find(key, parts.class_name)) return known;
+  const Any<Layer> layer = read_new_layer(parts);
+  shared->add(key, parts.class_name, layer);
+  return layer;
+}
+
 Any<Model> read_model(const Json& json, const Policy& policy, const Policy& otherwise) {
   const ConfigDepth depth;
+  const SharedLayers shared;
   LayerParts parts = layer_parts(json);
   Policy root = policy.inherits() ? parts.policy : policy;
   if (root.inherits() && otherwise != dtype_policy()) root = otherwise;  // else the global policy applies

@@ -17,7 +17,8 @@ struct LoadModelOptions {
 
 /// Options of model_from_json().
 struct ModelFromJsonOptions {
-  Policy dtype{};  ///< as in LoadModelOptions
+  Policy dtype{};       ///< as in LoadModelOptions
+  bool compile = true;  ///< true: compiles the model of a text of Keras that has the options of compile()
 };
 
 /// Reads a model that Model::save() wrote: its layers, weights and policy and, if it was compiled, optimizer with its
@@ -34,7 +35,8 @@ struct ModelFromJsonOptions {
 /// does not fit the weights. The memory that is used is bounded by the size of the file.
 MEZZO_API Any<Model> load_model(const std::string& path, const LoadModelOptions& options = {});
 
-/// Makes a model of the text that Model::to_json() wrote, with new weights. Errors as load_model(), as ValueErrors.
+/// Makes a model of the text that Model::to_json(), or to_json() of Keras 3 or 2, wrote, with new weights. Errors as
+/// load_model(), as ValueErrors.
 MEZZO_API Any<Model> model_from_json(const std::string& text, const ModelFromJsonOptions& options = {});
 
 namespace detail {

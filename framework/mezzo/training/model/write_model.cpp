@@ -6,6 +6,7 @@
 #include <mezzo/layers/core/lambda.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/sequential.hpp>
+#include <mezzo/training/model/shared_layers.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -100,7 +101,9 @@ Json write_graph(const LayerState& model) {
     if (!call.arguments.empty()) item["arguments"] = Json::parse(call.arguments);
     calls.push_back(std::move(item));
   }
-  return {{"inputs", inputs}, {"layers", layers}, {"calls", calls}, {"outputs", write_operands(layout->outputs)}};
+  Json config{{"inputs", inputs}, {"layers", layers}, {"calls", calls}, {"outputs", write_operands(layout->outputs)}};
+  if (!layout->output_names.empty()) config["output_names"] = layout->output_names;
+  return config;
 }
 
 Any<Layer> copy_container(const Layer& layer) {
@@ -136,7 +139,9 @@ Json write_layer(const LayerState& state) {
                      state.kind, state.kind);
   }
   add_common(state, config);
-  return {{"class_name", class_name}, {"config", config}};
+  Json out{{"class_name", class_name}, {"config", config}};
+  if (SharedLayers* const shared = SharedLayers::current()) out["shared"] = shared->number_of(state);
+  return out;
 }
 
 }  // namespace mezzo::detail
