@@ -1,6 +1,7 @@
 #include <mezzo/training/predictor/engine.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <mezzo/core/parallel.hpp>
@@ -12,18 +13,20 @@ namespace {
 /// Sets the number of threads of this thread's pool for its lifetime.
 class PoolSize {
  public:
-  explicit PoolSize(int threads) : before_(thread_count()), changes_(before_ != threads) {
-    if (changes_) set_thread_count(threads);
+  explicit PoolSize(int threads) : before_(thread_count()), raised_(threads > before_) {
+    if (raised_) set_thread_count(threads);
+    if (threads < before_) limit_.emplace(threads);  // without the system calls of set_thread_count()
   }
   ~PoolSize() {
-    if (changes_) set_thread_count(before_);
+    if (raised_) set_thread_count(before_);
   }
   PoolSize(const PoolSize&) = delete;
   PoolSize& operator=(const PoolSize&) = delete;
 
  private:
   int before_;
-  bool changes_;
+  bool raised_;
+  std::optional<ThreadLimit> limit_;
 };
 
 /// The inputs of a call in a worker's list, which doesn't keep their bytes afterwards, but memory for their shapes.
