@@ -105,7 +105,8 @@ Value concrete(const Value& value) { return value.defined() ? Value(value.tensor
 
 LossGradientsAndAux differentiate_now(const std::string& where, const FunctionWithAux& function, const Targets& targets,
                                       const ValueAndGradOptions& options) {
-  const detail::CastRegions regions = detail::outer_regions();  // which the trace hides
+  // The trace hides those of the thread.
+  const detail::CastRegions regions = detail::outer_regions();  // NOLINT(performance-unnecessary-copy-initialization)
   Trace trace(Trace::Mode::eager, options.training.value_or(true));
   trace.runtime_values[{detail::RuntimeScalar::seed}] = detail::next_seed();  // another draw in each call
   const detail::CastScope casts(regions);

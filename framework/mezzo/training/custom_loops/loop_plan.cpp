@@ -52,7 +52,8 @@ LoopPlan::LoopPlan(const Function& function, const std::vector<Tensor>& inputs, 
 /// Sets `graph`. True if the function must be traced once more, with guards.
 bool LoopPlan::trace(const Function& function, const std::vector<Tensor>& inputs, bool training, bool guards,
                      Graph& graph) {
-  const CastRegions regions = outer_regions();  // which the trace hides
+  // The trace hides those of the thread.
+  const CastRegions regions = outer_regions();  // NOLINT(performance-unnecessary-copy-initialization)
   Trace trace(Trace::Mode::graph, training);
   const CastScope casts(regions);
   LoopUpdates updates(trace, guards);
