@@ -64,7 +64,7 @@ std::vector<std::int64_t> selected(const std::vector<Box>& boxes, const double* 
 void run_non_max_suppression(OnnxCall& call) {
   const bool centre = call.integer("center_point_box", 0) != 0;
   const Tensor boxes = call.numbers(0, "boxes"), scores = call.numbers(1, "scores");
-  const Shape shape = boxes.shape(), wanted = scores.shape();
+  const Shape &shape = boxes.shape(), &wanted = scores.shape();
   if (shape.size() != 3 || wanted.size() != 3 || shape[2] != 4 || shape[0] != wanted[0] || shape[1] != wanted[2] ||
       shape[1] > most_boxes) {
     call.refuse(
