@@ -85,6 +85,16 @@ Values Model::call_many(const Values& xs) {
   return graph_.call_layers(inputs);
 }
 
+Value Model::operator()(const Value& x, const CallOptions& options) {
+  const Values outputs = Module::operator()(Values{x}, options);
+  if (outputs.size() != 1) {
+    fail<ValueError>(label(),
+                     "a call with a Value needs a model with one output; got {}; model(Values{{x}}) returns all",
+                     outputs.size());
+  }
+  return outputs.front();
+}
+
 Values Model::inputs() const {
   require_functional("inputs()");
   return graph_.symbols().inputs;

@@ -177,6 +177,10 @@ class MEZZO_API Model : public Module {
   template <class D, class = IfDerived<D>>
   Model& operator=(D&&) = delete;
 
+  /// Calls the model. A ValueError if it has several outputs: `model(Values{x})` returns all of them.
+  Value operator()(const Value& x, const CallOptions& options = {});
+  using Module::operator();
+
   /// Sets optimizer, losses and metrics. Discards the optimizer state, counters and plans of earlier training. A
   /// ValueError if the optimizer, the loss or a metric is empty, if their number isn't that of the outputs, or if
   /// loss_scale is out of range; a NameError for an unknown output and if two names in logs are equal. The model is
@@ -281,9 +285,7 @@ class MEZZO_API Model : public Module {
   bool prefixes_validation() const override { return true; }
 
   Model* as_model() override { return this; }
-  detail::FieldNames field_names() const override {
-    return {names_of_inputs(0), names_of_outputs(output_count(0))};
-  }
+  detail::FieldNames field_names() const override { return {names_of_inputs(0), names_of_outputs(output_count(0))}; }
 
  protected:
   using Module::Module;
