@@ -113,7 +113,7 @@ class Mix : public Layer {
 };
 
 struct RecollectionOptions {
-  Shape reaches{};
+  Shape reaches{1};
   std::int64_t width = 1;
   std::string name{};
   Policy dtype{};
