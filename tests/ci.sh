@@ -17,7 +17,7 @@ sources() { git -C "$root" ls-files --cached --others --exclude-standard -- "$@"
 # prefix is moved, since programs must run from any place.
 stage_install() {
   configure "$build" -DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DMEZZO_WERROR=ON
-  compile "$build" mezzo mezzo_onnx mezzo_cli
+  compile "$build" mezzo mezzo_onnx mezzo_c mezzo_cli
   rm -rf "$ci/prefix" "$ci/installed"
   cmake --install "$build" --prefix "$ci/installed" >/dev/null
   mv "$ci/installed" "$ci/prefix"

@@ -2,15 +2,15 @@
 
 set(MEZZO_SOURCE_ROOTS framework models datasets)  # the include roots: <mezzo/...> is a path below one of them
 
-# Sets `out` to the library's sources, without kernels compiled per ISA (*.isa.cpp), the command, plug-ins and the part
-# for ONNX files.
+# Sets `out` to the library's sources, without kernels compiled per ISA (*.isa.cpp), the command, plug-ins, the part for
+# ONNX files and the C interface.
 function(mezzo_library_sources out)
   set(sources)
   foreach(root IN LISTS MEZZO_SOURCE_ROOTS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${root}/mezzo/*.cpp")
     list(APPEND sources ${found})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "/mezzo/(cli|distributed/mpi|data/text/sentencepiece|onnx)/")
+  list(FILTER sources EXCLUDE REGEX "/mezzo/(cli|distributed/mpi|data/text/sentencepiece|onnx|c)/")
   list(FILTER sources EXCLUDE REGEX "\\.isa\\.cpp$")
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()

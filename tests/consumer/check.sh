@@ -13,6 +13,7 @@ cmake --build "$folder" -- --quiet
 "$folder/consumer_xtensor"
 "$folder/consumer_eigen"
 (cd "$folder" && ./consumer_onnx)
+"$folder/consumer_c"
 
 mkdir "$folder/unknown"
 cat >"$folder/unknown/CMakeLists.txt" <<'PROJECT'
@@ -22,7 +23,7 @@ find_package(mezzo REQUIRED COMPONENTS xtensor xtensors)
 PROJECT
 if text=$(cmake -S "$folder/unknown" -B "$folder/unknown/build" -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$prefix" 2>&1) ||
-  ! tr -s ' \n' ' ' <<<"$text" | grep -q 'by package: Unknown component "xtensors", known ones: xtensor, eigen'; then
+  ! tr -s ' \n' ' ' <<<"$text" | grep -q 'by package: Unknown component "xtensors", known ones: xtensor, eigen, onnx, c'; then
   echo "check.sh: an unknown component must be named; got $text"
   exit 1
 fi
@@ -33,9 +34,15 @@ read -ra flags <<<"${CXXFLAGS:-} $(pkg-config --cflags --libs mezzo | tr '\n' ' 
   -Wl,-rpath,"$prefix/lib"
 "$folder/consumer_pkgconfig"
 
+read -ra flags <<<"$(pkg-config --cflags --libs mezzo-c | tr '\n' ' ')"
+"$compiler" ${CXXFLAGS:-} -x c -std=c99 -Wall -Wextra -Werror -pedantic "$source/c_interface.cpp" -x none \
+  -o "$folder/consumer_c_pkgconfig" "${flags[@]}" -Wl,-rpath,"$prefix/lib"
+"$folder/consumer_c_pkgconfig"
+
 others=(-isystem /usr/include/eigen3 -isystem /usr/include/opencv4)
 reached=$("$compiler" -std=c++17 -M -I "$prefix/include" "${others[@]}" -x c++ - <<'HEADERS' | tr ' ' '\n' |
 #include <mezzo/mezzo.hpp>
+#include <mezzo/c/mezzo.h>
 #include <mezzo/report/display/notebook.hpp>
 #include <mezzo/eigen.hpp>
 #include <mezzo/opencv.hpp>

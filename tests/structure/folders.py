@@ -67,6 +67,7 @@ FOLDERS = {
     "report": Folder("precision reports, hardware, environment", ("training/step", "report/display"),
                      ("report/display",)),
     "onnx": Folder("models to and from ONNX files; a library of its own", ("training/model",)),
+    "c": Folder("the C interface; a library of its own", ("training/model",)),
     "cli": Folder("the `mezzo` command", ("report",)),
     "datasets": Folder("readers of well-known data sets", ("data/text", "data/image")),
     "models": Folder("well-known models, written against public headers", ("training/model",), ("*",)),

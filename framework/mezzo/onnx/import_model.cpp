@@ -72,6 +72,15 @@ OnnxModel::OnnxModel(const OnnxModelOptions& options) : Model("OnnxModel", optio
   add_layers(options);
 }
 
+std::vector<Spec> OnnxModel::declared_inputs() const {
+  std::vector<Spec> out;
+  for (const OnnxGraph::Input& input : graph_->inputs) {
+    if (!input.shape || !input.dtype) return {};
+    out.push_back({*input.shape, *input.dtype});
+  }
+  return out;
+}
+
 void OnnxModel::assign(const std::string& name, const Tensor& numbers) {
   for (const Weight& weight : weights_) {
     if (weight.name != name) continue;

@@ -50,6 +50,9 @@ class OnnxModel : public Model {
   /// A ValueError if the graph can't run with other numbers of samples than `batch`.
   void require_any_batch(std::int64_t batch) const;
 
+  /// Inputs as the file declares them, -1 for open sizes. Empty if it leaves out a shape or dtype.
+  std::vector<Spec> declared_inputs() const;
+
  protected:
   Values call_many(const Values& xs) override;
 

@@ -11,6 +11,7 @@
 #include <mezzo/onnx/import_read.hpp>
 #include <mezzo/onnx/import_weights.hpp>
 #include <mezzo/onnx/onnx_file.hpp>
+#include <mezzo/training/model/onnx_reader.hpp>
 #include <mezzo/training/model/saving.hpp>
 
 namespace mezzo {
@@ -58,6 +59,12 @@ Any<Model> load_graph(const std::string& path, const LoadOnnxOptions& options, c
   return model;
 }
 
+detail::OnnxRead read_with_inputs(const std::string& path, const LoadModelOptions& options) {
+  detail::OnnxRead out{load_onnx(path, {.dtype = options.dtype}), {}};
+  out.inputs = static_cast<const detail::OnnxModel&>(*out.model).declared_inputs();
+  return out;
+}
+
 }  // namespace
 
 Any<Model> load_onnx(const std::string& path, const LoadOnnxOptions& options) {
@@ -70,6 +77,8 @@ Any<Model> load_onnx(const std::string& path, const LoadOnnxOptions& options) {
   }
 }
 
-bool detail::register_onnx_models() { return set_onnx_registration(register_class_of_models); }
+bool detail::register_onnx_models() {
+  return set_onnx_registration(register_class_of_models) && set_onnx_reader(read_with_inputs);
+}
 
 }  // namespace mezzo
