@@ -161,6 +161,7 @@ EfficientNetOptions checked(const std::string& where, EfficientNetOptions option
   detail::require_positive(where, "classes", options.classes);
   detail::require_above(where, "width_mult", options.width_mult, 0);
   detail::require_above(where, "depth_mult", options.depth_mult, 0);
+  detail::check_features(where, {options.include_top, options.pooling, options.features_only});
   const double rate = options.stochastic_depth_prob;
   if (!(rate >= 0 && rate < 1)) {
     fail<ValueError>(where, "stochastic_depth_prob must be in [0, 1); got {}", rate);
@@ -191,12 +192,33 @@ EfficientNet scaled(const char* where, EfficientNetOptions rest, double width, d
 
 EfficientNet::EfficientNet(EfficientNetOptions options) : Model("EfficientNet", options) {
   const EfficientNetOptions net = checked(label(), std::move(options));
-  features_ = sub("features", features(net));
+  pooling_ = net.pooling;
+  std::vector<std::string> skipped{"classifier.1.weight", "classifier.1.bias"};
+  if (net.features_only) {
+    for (const char* name : {"0.weight", "1.weight", "1.bias", "1.running_mean", "1.running_var"}) {
+      skipped.push_back(fmt::format("features.8.{}", name));
+    }
+    maps_ = sub("features", detail::TappedLayers(features(net).layers(), {1, 2, 3, 5, 7}));
+    set_output_names({"features_1", "features_2", "features_3", "features_5", "features_7"});
+  } else {
+    features_ = sub("features", features(net));
+  }
+  if (!net.include_top || net.features_only) {
+    set_weight_files({.skip = skipped});
+    return;
+  }
   classifier_ = sub("classifier",
                     Sequential({Dropout({.rate = net.dropout.value_or(0.2), .name = "0"}), output_layer(net.classes)}));
 }
 
-Value EfficientNet::call(const Value& x) { return classifier_(avgpool_(features_(x))); }
+Value EfficientNet::call(const Value& x) {
+  const Value last = (*features_)(x);
+  return classifier_ ? (*classifier_)(avgpool_(last)) : detail::pooled_features(last, pooling_);
+}
+
+Values EfficientNet::call_many(const Values& xs) {
+  return maps_ && xs.size() == 1 ? (*maps_)(xs) : Model::call_many(xs);
+}
 
 EfficientNet efficientnet_b0(EfficientNetOptions rest) {
   return scaled("efficientnet_b0", std::move(rest), 1.0, 1.0, 0.2);

@@ -5,6 +5,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/layers/pooling/global_average_pooling2d.hpp>
+#include <mezzo/models/feature_maps.hpp>
 #include <mezzo/training/model/sequential.hpp>
 
 namespace mezzo {
@@ -16,6 +17,9 @@ struct EfficientNetOptions {
   std::optional<double> dropout{};  ///< rate before the last layer, in [0, 1); default: 0.2, or that of the network
   double stochastic_depth_prob =
       0.2;                     ///< rate at which the last block is left out, in [0, 1); it grows from 0 linearly
+  bool include_top = true;     ///< false: no classifier; the output is the last map, or as `pooling` says
+  std::string pooling{};       ///< without include_top: "avg", "max": means or maxima of the last map's channels
+  bool features_only = false;  ///< true: the outputs are the maps of all stages, which replace the classifier
   double norm_epsilon = 1e-5;  ///< epsilon of batch normalizations, above 0
   double norm_momentum = 0.9;  ///< momentum of moving statistics, in [0, 1]
   std::string name{};          ///< name of the model; "": automatic
@@ -28,6 +32,9 @@ struct EfficientNetOptions {
 ///
 /// Layers: features (0: convolution; 1 to 7: stages of blocks 0, 1, ...; 8: convolution of size 1), avgpool,
 /// classifier.
+///
+/// With features_only it has five outputs, as timm's models: of layers 1, 2, 3, 5 and 7 of features, whose height and
+/// width are 1/2, 1/4, 1/8, 1/16 and 1/32 of the image's. Without a classifier load_weights() ignores that of a file.
 class MEZZO_API EfficientNet : public Model {
  public:
   /// A ValueError for `classes` below 1, a factor of 0 or less, or a rate outside [0, 1).
@@ -35,9 +42,12 @@ class MEZZO_API EfficientNet : public Model {
 
  protected:
   Value call(const Value& x) override;
+  Values call_many(const Values& xs) override;
 
  private:
-  Sequential features_, classifier_;
+  std::string pooling_;
+  std::optional<Sequential> features_, classifier_;
+  std::optional<detail::TappedLayers> maps_;  // in place of features_
   GlobalAveragePooling2D avgpool_ = sub("avgpool", GlobalAveragePooling2D());
 };
 

@@ -103,6 +103,7 @@ Sequential features(const MobileNetV2Options& options) {
 MobileNetV2Options checked(const std::string& where, MobileNetV2Options options) {
   detail::require_positive(where, "classes", options.classes);
   detail::require_above(where, "width_mult", options.width_mult, 0);
+  detail::check_features(where, {options.include_top, options.pooling, options.features_only});
   return options;
 }
 
@@ -111,12 +112,31 @@ MobileNetV2Options checked(const std::string& where, MobileNetV2Options options)
 MobileNetV2::MobileNetV2(MobileNetV2Options options)
     : Model("MobileNetV2", options), options_(checked(label(), std::move(options))) {
   const RandomNormal normal({.stddev = 0.01});
+  if (!options_.include_top || options_.features_only) {
+    set_weight_files({.skip = {"classifier.1.weight", "classifier.1.bias"}});
+  }
+  if (options_.features_only) {
+    set_weight_files(
+        {.skip = {"classifier.1.weight", "classifier.1.bias", "features.18.0.weight", "features.18.1.weight",
+                  "features.18.1.bias", "features.18.1.running_mean", "features.18.1.running_var"}});
+    maps_ = sub("features", detail::TappedLayers(features(options_).layers(), {1, 3, 6, 13, 17}));
+    set_output_names({"features_1", "features_3", "features_6", "features_13", "features_17"});
+    return;
+  }
   features_ = sub("features", features(options_));
+  if (!options_.include_top) return;
   classifier_ =
       sub("classifier", Sequential({Dropout({.rate = options_.dropout, .name = "0"}),
                                     Dense({.units = options_.classes, .kernel_initializer = normal, .name = "1"})}));
 }
 
-Value MobileNetV2::call(const Value& x) { return classifier_(avgpool_(features_(x))); }
+Value MobileNetV2::call(const Value& x) {
+  const Value last = (*features_)(x);
+  return classifier_ ? (*classifier_)(avgpool_(last)) : detail::pooled_features(last, options_.pooling);
+}
+
+Values MobileNetV2::call_many(const Values& xs) {
+  return maps_ && xs.size() == 1 ? (*maps_)(xs) : Model::call_many(xs);
+}
 
 }  // namespace mezzo

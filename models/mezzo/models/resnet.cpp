@@ -7,6 +7,7 @@
 
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/models/conv_norm.hpp>
+#include <mezzo/models/feature_maps.hpp>
 #include <mezzo/nn/checks.hpp>
 
 namespace mezzo {
@@ -107,6 +108,7 @@ std::int64_t expansion_of(ResNet::Block block) {
 ResNetOptions checked(const std::string& where, ResNetOptions options) {
   detail::require_positive(where, "classes", options.classes);
   detail::require_positive(where, "stem", options.stem);
+  detail::check_features(where, {options.include_top, options.pooling, options.features_only});
   for (const std::int64_t filters : options.filters) detail::require_positive(where, "filters", filters);
   return options;
 }
@@ -120,8 +122,14 @@ ResNet::ResNet(Block block, const std::array<std::int64_t, 4>& layers, ResNetOpt
       options_(checked(label(), std::move(options))),
       conv1_(sub("conv1", convolution(options_.stem, 7, 2))),
       bn1_(sub("bn1", normalization())),
-      maxpool_(sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}))),
-      fc_(output_layer()) {}
+      maxpool_(sub("maxpool", MaxPooling2D({.pool_size = 3, .strides = 2, .padding = 1}))) {
+  if (options_.include_top && !options_.features_only) {
+    fc_ = output_layer();
+    return;
+  }
+  set_weight_files({.skip = {"fc.weight", "fc.bias"}});
+  if (options_.features_only) set_output_names({"relu", "layer1", "layer2", "layer3", "layer4"});
+}
 
 Dense ResNet::output_layer() {
   return sub("fc", linear(options_.filters.back() * expansion_of(block_), options_.classes));
@@ -148,9 +156,20 @@ Sequential ResNet::stage(std::size_t index) const {
   return Sequential(std::move(blocks));
 }
 
+Values ResNet::maps(const Value& x) {
+  Values out{relu_(bn1_(conv1_(x)))};
+  out.push_back(layer1_(maxpool_(out.back())));
+  for (Sequential* const stage : {&layer2_, &layer3_, &layer4_}) out.push_back((*stage)(out.back()));
+  return out;
+}
+
 Value ResNet::call(const Value& x) {
-  const Value stem = maxpool_(relu_(bn1_(conv1_(x))));
-  return fc_(avgpool_(layer4_(layer3_(layer2_(layer1_(stem))))));
+  const Value last = maps(x).back();
+  return fc_ ? (*fc_)(avgpool_(last)) : detail::pooled_features(last, options_.pooling);
+}
+
+Values ResNet::call_many(const Values& xs) {
+  return options_.features_only && xs.size() == 1 ? maps(xs.front()) : Model::call_many(xs);
 }
 
 ResNet resnet18(const ResNetOptions& options) { return {ResNet::Block::basic, {2, 2, 2, 2}, options}; }

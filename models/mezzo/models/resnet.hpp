@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <mezzo/core/api.hpp>
@@ -20,6 +21,9 @@ struct ResNetOptions {
   /// Channels of the 3x3 convolutions in each stage, at least 1.
   std::array<std::int64_t, 4> filters{64, 128, 256, 512};
   bool zero_init_residual = false;  ///< true: the last gamma of each block starts at 0 (Goyal et al., 2017)
+  bool include_top = true;          ///< false: no classifier; the output is the last map, or as `pooling` says
+  std::string pooling{};            ///< without include_top: "avg", "max": means or maxima of the last map's channels
+  bool features_only = false;       ///< true: the outputs are the maps of all stages, which replace the classifier
   std::string name{};               ///< name of the model; "": automatic
   Policy dtype{};                   ///< precision policy; default: the policy of the Trainer or the global one
 };
@@ -29,6 +33,9 @@ struct ResNetOptions {
 /// paper uses 224. Constants are torch's: batch normalization has epsilon 1e-5 and momentum 0.9, paddings are
 /// symmetric. Layers: conv1, bn1, relu, maxpool, layer1 to layer4 (of blocks 0, 1, ...: conv1, bn1, ..., downsample/0,
 /// downsample/1), avgpool, fc.
+///
+/// With features_only it has five outputs, as timm's models: relu and layer1 to layer4, whose height and width are 1/2,
+/// 1/4, 1/8, 1/16 and 1/32 of the image's. Without a classifier load_weights() ignores that of a file.
 class MEZZO_API ResNet : public Model {
  public:
   /// `basic`: two 3x3 convolutions. `bottleneck`: 1x1, 3x3, 1x1 convolutions with four times the channels in the
@@ -45,10 +52,13 @@ class MEZZO_API ResNet : public Model {
 
  protected:
   Value call(const Value& x) override;
+  Values call_many(const Values& xs) override;
 
  private:
   Sequential stage(std::size_t index) const;
   Dense output_layer();
+  /// Maps after the first ReLU and after each stage.
+  Values maps(const Value& x);
 
   Block block_;
   std::array<std::int64_t, 4> layers_;
@@ -62,7 +72,7 @@ class MEZZO_API ResNet : public Model {
   Sequential layer3_ = sub("layer3", stage(2));
   Sequential layer4_ = sub("layer4", stage(3));
   GlobalAveragePooling2D avgpool_ = sub("avgpool", GlobalAveragePooling2D());
-  Dense fc_;
+  std::optional<Dense> fc_;
 };
 
 /// @name Networks of the paper
