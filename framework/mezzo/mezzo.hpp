@@ -259,6 +259,7 @@
 #include <mezzo/training/callbacks/backbone_finetuning.hpp>
 #include <mezzo/training/callbacks/backup_and_restore.hpp>
 #include <mezzo/training/callbacks/base_finetuning.hpp>
+#include <mezzo/training/callbacks/base_prediction_writer.hpp>
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
 #include <mezzo/training/callbacks/csv_logger.hpp>
 #include <mezzo/training/callbacks/device_stats_monitor.hpp>

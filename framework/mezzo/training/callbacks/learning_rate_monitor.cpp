@@ -1,5 +1,7 @@
 #include <mezzo/training/callbacks/learning_rate_monitor.hpp>
 
+#include <algorithm>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
@@ -51,11 +53,15 @@ void LearningRateMonitor::log_rates(const std::string& interval) {
   for (const OptimizerConfig& config : session().optimizers()) {
     const Optimizer& optimizer = *config.optimizer;
     const std::vector<ParameterGroup>& groups = optimizer.common().groups;
-    const bool named = config.lr_scheduler && !config.lr_scheduler->name.empty();
-    const std::string base = named ? config.lr_scheduler->name : "lr-" + optimizer.name();
+    const detail::LRSchedulers& schedulers = config.lr_scheduler;
+    const auto named =
+        std::find_if(schedulers.begin(), schedulers.end(), [](const auto& one) { return !one.name.empty(); });
+    const std::string base = named != schedulers.end() ? named->name : "lr-" + optimizer.name();
     std::string name = options_.log_key_prefix + base;
     if (const int before = seen[base]++; before > 0) name += fmt::format("-{}", before);
-    if (config.lr_scheduler && !options_.logging_interval && config.lr_scheduler->interval != interval) continue;
+    const bool steps_then =
+        std::any_of(schedulers.begin(), schedulers.end(), [&](const auto& one) { return one.interval == interval; });
+    if (!schedulers.empty() && !options_.logging_interval && !steps_then) continue;
     const double momentum = options_.log_momentum ? momentum_of(config.optimizer) : 0;
     std::vector<double> own;  // rates of groups that callbacks have added
     for (const ParamGroup& group : session().param_groups()) {

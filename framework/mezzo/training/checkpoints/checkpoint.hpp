@@ -35,6 +35,7 @@ constexpr const char* epoch_numbers = "epoch_numbers";      ///< EpochNumbers, i
 /// Counters: FitRecord::evaluated_batches, absent if there are none.
 constexpr const char* evaluated_batches = "validation_batches";
 constexpr const char* callbacks = "callbacks";            ///< CallbackNumbers
+constexpr const char* module = "Module";                  ///< name of the module's own values among the callbacks
 constexpr const char* callback_texts = "callback_texts";  ///< CallbackTexts, absent if there are none
 constexpr const char* iterations = "iterations";          ///< per optimizer
 /// Per optimizer: steps whose gradients are accumulated, absent if 0; learning rate, absent unless it was set.
@@ -125,6 +126,8 @@ class Checkpoint {
     std::vector<SavedWeight> weights;
   };
   using Updated = std::function<bool(std::size_t optimizer, const FileWeight& weight)>;
+  /// True for the weights with states in the file.
+  Updated updated_in_file(const OptimizerConfigs& configs) const;
   Loaded load(const Module& module, OptimizerConfigs configs, const Updated& updated) const;
   void commit(StepRunner& runner, Loaded& loaded) const;
   void read_counters();

@@ -182,6 +182,11 @@ Checkpoint::Loaded Checkpoint::load(const Module& module, OptimizerConfigs confi
     } catch (const ValueError& error) {
       refuse(fmt::format(": {}", error.what()));
     }
+    const std::size_t active = loaded.schedulers.back().active, most = config.lr_scheduler.size();
+    if (active > 0 && active >= most) {
+      refuse(fmt::format(" was saved under scheduler {} of optimizer \"{}\": lr_scheduler must have more; got {}",
+                         active + 1, config.name, most));
+    }
   }
   for (const FileWeight& weight : file_weights(*module.state()).weights) {
     SavedWeight& saved = loaded.weights.emplace_back(reader.read(weight));
@@ -211,25 +216,33 @@ void Checkpoint::commit(StepRunner& runner, Loaded& loaded) const {
   runner.state().schedulers = loaded.schedulers;
   static_cast<Progress&>(runner.state()) = progress_;
   if (seed_ != seed()) seed_everything(seed_);
+  if (const auto values = callback_state(names::module)) runner.module().on_load_checkpoint(*values);
 }
 
 void Checkpoint::restore(StepRunner& runner) const {
-  OptimizerConfigs configs = runner.make_optimizers();
-  const auto updated = [&](std::size_t i, const FileWeight& weight) {
+  const OptimizerConfigs configs = runner.make_optimizers();
+  Loaded loaded = load(runner.module(), configs, updated_in_file(configs));
+  commit(runner, loaded);
+}
+
+Checkpoint::Updated Checkpoint::updated_in_file(const OptimizerConfigs& configs) const {
+  return [this, configs](std::size_t i, const FileWeight& weight) {
     for (const std::string& slot : configs[i].optimizer->all_slot_names()) {
       if (file_.find(names::slot_key(configs[i].name, slot, weight.name())) != nullptr) return true;
     }
     return false;
   };
-  Loaded loaded = load(runner.module(), configs, updated);
-  commit(runner, loaded);
 }
 
 void Checkpoint::resume(StepRunner& runner, const HostBatch& batch, const TrainingData& data) const {
-  OptimizerConfigs configs = runner.make_optimizers();
-  const auto updated = runner.updated_by(configs, batch);
-  Loaded loaded = load(runner.module(), std::move(configs),
-                       [&](std::size_t i, const FileWeight& weight) { return contains(updated[i], weight.variable); });
+  const OptimizerConfigs configs = runner.make_optimizers();
+  const auto traced = runner.updated_by(configs, batch);
+  const bool left_out = std::all_of(traced.begin(), traced.end(), [](const auto& one) { return one.empty(); });
+  const auto by_file = updated_in_file(configs);  // if the step leaves batches of this shape out
+  const auto updated = [&](std::size_t i, const FileWeight& weight) {
+    return left_out ? by_file(i, weight) : contains(traced[i], weight.variable);
+  };
+  Loaded loaded = load(runner.module(), configs, updated);
   const Progress progress = progress_in(data);
   commit(runner, loaded);
   static_cast<Progress&>(runner.state()) = progress;

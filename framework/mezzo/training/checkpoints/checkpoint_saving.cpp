@@ -123,14 +123,23 @@ void add_progress(const TrainingState& state, bool session, NamedTensors& tensor
                                                           .validated = state.validated,
                                                           .validated_at = state.validated_at});
   }
+}
+
+/// Adds the values of the module and, if `session`, of the callbacks of the running fit.
+void add_values(Module& module, FitSession* session, NamedTensors& tensors, Metadata& metadata) {
   CallbackNumbers numbers;
   CallbackTexts texts;
-  for (const auto& [name, callback] : state.session->stateful()) {
-    const CallbackState kept = callback->state();
+  const auto add = [&](const std::string& name, const CallbackState& kept) {
     numbers[name] = kept.numbers;
     if (!kept.texts.empty()) texts[name] = kept.texts;
     for (const auto& [key, tensor] : kept.tensors) tensors.emplace_back(names::callback_key(name, key), tensor);
+  };
+  if (session != nullptr) {
+    for (const auto& [name, callback] : session->stateful()) add(name, callback->state());
   }
+  CallbackState own;
+  module.on_save_checkpoint(own);
+  if (!own.numbers.empty() || !own.tensors.empty() || !own.texts.empty()) add(names::module, own);
   if (!numbers.empty()) metadata[names::callbacks] = text_of(numbers);
   if (!texts.empty()) metadata[names::callback_texts] = text_of(texts);
 }
@@ -161,12 +170,13 @@ CheckpointContent collect_checkpoint(Module& module, const CheckpointOptions& op
                 {names::batch, fmt::to_string(state.batch)}};
     for (const OptimizerConfig& config : optimizers) add_optimizer_numbers(config, metadata);
     for (std::size_t i = 0; i < std::min(optimizers.size(), state.schedulers.size()); ++i) {
-      if (!optimizers[i].lr_scheduler) continue;
+      if (optimizers[i].lr_scheduler.empty()) continue;
       metadata[names::optimizer_key(optimizers[i].name, names::scheduler)] = text_of(state.schedulers[i]);
     }
     if (!state.chosen.inherits()) metadata[names::precision] = state.chosen.name();
     if (!module.hyperparameters().empty()) metadata[names::hyperparameters] = text_of(module.hyperparameters());
     add_progress(state, session, tensors, metadata);
+    add_values(module, session ? state.session : nullptr, tensors, metadata);
   }
   rounding.warn_if_rounded();
   return {std::move(tensors), std::move(metadata)};

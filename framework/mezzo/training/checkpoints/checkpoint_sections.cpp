@@ -127,6 +127,7 @@ std::string text_of(const SchedulerState& scheduler) {
             {"waiting", scheduler.waiting}};
   if (scheduler.number) json["number"] = fmt::format("{}", *scheduler.number);
   if (scheduler.best) json["best"] = fmt::format("{}", *scheduler.best);
+  if (scheduler.active > 0) json["active"] = fmt::to_string(scheduler.active);
   return json.dump();
 }
 
@@ -139,7 +140,8 @@ SchedulerState scheduler_state_from(const std::string& text) {
   const auto optional = [&](const char* name) {
     return json.contains(name) ? std::optional<double>(number_in<double>(json[name])) : std::nullopt;
   };
-  return {.steps = count_in(json["steps"]),
+  return {.active = json.contains("active") ? static_cast<std::size_t>(count_in(json["active"])) : 0,
+          .steps = count_in(json["steps"]),
           .number = optional("number"),
           .best = optional("best"),
           .waits = count_in(json["waits"]),

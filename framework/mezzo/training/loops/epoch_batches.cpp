@@ -55,14 +55,24 @@ std::int64_t EpochLoop::batches_ahead() const {
   return std::max<std::int64_t>(rest, 1);
 }
 
-void EpochLoop::advance(std::int64_t samples) {
+void EpochLoop::advance(const HostBatch& batch) {
   Progress& progress = fit_.progress;
   const bool ends_epoch = ++progress.batch == fit_.limits.epoch;
   ++progress.position;
-  progress.samples += samples;
+  progress.samples += batch.whole_size() + batch.skipped;
   if (!last_of_pass_ && !(fit_.limits.whole_passes && ends_epoch)) return;
   begin_pass(progress);
   stream_.reset();
+}
+
+void EpochLoop::skip_rest() {
+  if (complete()) return;
+  Progress& progress = fit_.progress;
+  if (!fit_.settings.steps_per_epoch && progress.samples > 0) {  // the next epoch is a pass of its own
+    begin_pass(progress);
+    stream_.reset();
+  }
+  if (!fit_.limits.whole_passes) progress.batch = fit_.limits.epoch;
 }
 
 }  // namespace mezzo::detail

@@ -27,6 +27,10 @@ void EpochLoop::run() {
       agree_in_group(fit_);
       validated_ = fit_.seconds();
     }
+    if (complete() && left_out_ && fit_.record.epoch_means.entries().empty()) {
+      fail<ValueError>("[Trainer]",
+                       "training_step must return a loss for a batch of an epoch; got none for all of them");
+    }
     if (complete() || fit_.ends()) break;
     if (!step()) {
       const bool validates = fit_.limits.validation > 0 && fit_.settings.validation_freq.due(fit_.session.epoch);
@@ -52,6 +56,7 @@ void EpochLoop::begin() {
   } else {
     scaling_.emplace(fit_.runner, record.skipped_before);  // a resumed epoch
   }
+  left_out_ = false;
   fit_.runner.update_count = {};
   fit_.logs = Logs();
   fit_.session.fire(Event::epoch_begin, fit_.logs, fit_.session.epoch);
@@ -69,6 +74,10 @@ bool EpochLoop::step() {
   const HostBatch batch = next_batch();
   session.fire(Event::train_batch_begin, fit_.logs, progress.batch, &batch);
   fit_.running.last_of_epoch = progress.batch + 1 == fit_.limits.epoch || (fit_.limits.whole_passes && last_of_pass_);
+  if (const Skip skip = session.take_skip(); skip != Skip::none) {
+    pass_over(batch, skip);
+    return true;
+  }
   try {
     fit_.runner.run(Stage::fit, batch, progress.batch);
   } catch (const NonFiniteError& error) {
@@ -78,15 +87,30 @@ bool EpochLoop::step() {
     return false;
   }
   record.epoch_means.add(fit_.runner, batch.whole_size());
-  advance(batch.whole_size() + batch.skipped);
+  advance(batch);
   if (session.has_callbacks()) {
     record.epoch_means.write(fit_.logs);
     scaling_->write(fit_.logs, record.epoch_means);
   }
-  record.epoch_means.write_last(outputs_);
+  if (fit_.runner.logged().empty()) {
+    outputs_ = Logs();  // the step has left the batch out
+    left_out_ = true;
+  } else {
+    record.epoch_means.write_last(outputs_);
+  }
   session.fire(Event::train_batch_end, fit_.logs, progress.batch - 1, &batch, &outputs_);
   log_step();
   return true;
+}
+
+void EpochLoop::pass_over(const HostBatch& batch, Skip skip) {
+  if (skip == Skip::epoch) fit_.running.last_of_epoch = true;
+  ++fit_.progress.step;
+  const std::int64_t index = fit_.progress.batch;
+  advance(batch);
+  if (skip == Skip::epoch) skip_rest();
+  const Logs none;
+  fit_.session.fire(Event::train_batch_end, fit_.logs, index, &batch, &none);
 }
 
 void EpochLoop::log_step() {
@@ -106,8 +130,10 @@ bool EpochLoop::validation_is_due() const {
   if (progress.batch == 0 || record.validated_at == progress.batch) return false;
   if (!fit_.settings.validation_freq.due(fit_.session.epoch)) return false;
   if (fit_.session.stopping() && fit_.may_stop()) return true;
-  if (limits.check_every == all_batches) return complete();
-  if (limits.check_every > 0) return progress.batch % limits.check_every == 0;
+  if (limits.check_every == limits.epoch && !fit_.settings.checks_across_epochs) return complete();
+  if (limits.check_every > 0) {
+    return (fit_.settings.checks_across_epochs ? progress.step : progress.batch) % limits.check_every == 0;
+  }
   return fit_.seconds() - *validated_ >= limits.check_seconds;
 }
 

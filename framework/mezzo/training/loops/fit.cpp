@@ -90,7 +90,8 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
   session.validating = limits.validation != 0;
   // Keras' fit acts after epochs in any case.
   session.each_epoch = !settings.reset || limits.validation == 0 ||
-                       (settings.val_check_interval.is_whole_epoch() && settings.validation_freq.due(0));
+                       (settings.val_check_interval.is_whole_epoch() && settings.validation_freq.due(0) &&
+                        !settings.checks_across_epochs);
   BatchBar bar(settings.call.verbose, scope.callbacks(), session.batch_count);
   Fit fit{.runner = runner,
           .session = session,

@@ -40,7 +40,7 @@ FitLimits::FitLimits(const DataLoader& train, const DataLoaders& validation_load
   const CheckInterval& interval = settings.val_check_interval;
   if (epoch == 0 || validation == 0 || check_seconds > 0) return;
   check_every = epoch == all_batches ? interval.batches_unsized() : interval.batches(epoch);
-  if (check_every > epoch) {
+  if (check_every > epoch && !settings.checks_across_epochs) {
     fail<ValueError>("[Trainer]", "val_check_interval must be at most the {} batches of an epoch; got {}", epoch,
                      check_every);
   }

@@ -67,7 +67,11 @@ class EpochLoop {
   void begin();
   /// Runs one step. False if its loss was not finite and a callback takes that for the end of the training.
   bool step();
-  void advance(std::int64_t samples);
+  /// Takes a batch without a training step. Skip::epoch: ends the epoch.
+  void pass_over(const HostBatch& batch, Skip skip);
+  void advance(const HostBatch& batch);
+  /// Leaves out the batches of the epoch that were not taken.
+  void skip_rest();
   bool validation_is_due() const;
   HostBatch next_batch();
   /// Batches to read in one stream: of the epoch, or of the rest of the fit if an epoch continues the pass of the one
@@ -82,6 +86,7 @@ class EpochLoop {
   std::optional<double> validated_;  // Fit::seconds() of the last validation
   Logs outputs_;                     // of the last step
   bool non_finite_ = false;
+  bool left_out_ = false;  // true if a step of the epoch has left its batch out
 };
 
 /// Runs the epochs of one fit. Training state and optimizers are those of the module; a resumed epoch continues its

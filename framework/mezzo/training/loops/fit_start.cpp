@@ -61,7 +61,10 @@ FitLoop::FitLoop(Fit& fit) : fit_(fit), epoch_(fit) {
   fit.running.shared_states.reset();
   if (fit.settings.reset || !runner.state().configured) {
     const LoaderPosition start = checkpoint == nullptr ? LoaderPosition() : expected_position(*checkpoint, fit);
-    report_emulation(runner.state().notices, runner.rehearse(Stage::fit, batch_at(fit.train, start)));
+    Graph traced = runner.rehearse(Stage::fit, batch_at(fit.train, start));
+    // A step that leaves out batches of this shape builds no layers.
+    if (traced.outputs.empty() && checkpoint != nullptr) traced = runner.rehearse(Stage::fit, batch_at(fit.train));
+    report_emulation(runner.state().notices, traced);
   }
   for (std::size_t i = 0; i < fit.limits.validations.size(); ++i) {
     if (fit.limits.validations[i] == 0) continue;

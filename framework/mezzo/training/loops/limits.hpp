@@ -92,6 +92,7 @@ class MEZZO_API CheckInterval {
 
   double seconds() const { return seconds_; }          ///< 0 unless the interval is a time
   bool is_whole_epoch() const { return share_ == 1; }  ///< true for 1.0
+  bool is_share() const { return share_ > 0; }         ///< true for a share of the epoch
 
  private:
   std::int64_t batches_ = 0;

@@ -13,7 +13,8 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
 /// Means over the samples of the numbers that a stage's steps log.
 Logs evaluate(Module& module, const DataLoaders& loaders, Stage stage, const EvaluationSettings& settings);
 
-/// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step.
+/// Outputs for all samples, concatenated along axis 0: one tensor for each output of predict_step. Empty without
+/// return_predictions, as for each loader below.
 std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const EvaluationSettings& settings);
 
 /// The same for a module with one output, for each loader. A ValueError if it has several.

@@ -40,7 +40,8 @@ std::string label_of(const Module& module) {
 
 /// Outputs of the batches, for each output of the module, of one loader. `taken`: batches so far, of all.
 std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRunner& runner, const DataLoader& loader,
-                                                std::int64_t steps, BatchBar& bar, std::int64_t& taken, bool one) {
+                                                std::int64_t steps, BatchBar& bar, std::int64_t& taken, bool one,
+                                                bool keeps) {
   std::vector<std::vector<Tensor>> parts;
   Logs logs;
   BatchStream stream = loader.epoch(0);
@@ -54,8 +55,8 @@ std::vector<std::vector<Tensor>> run_prediction(RunningSession& session, StepRun
       outputs.push_back(of_batch.size() == 1 ? of_batch.front() : concatenate(of_batch));
     }
     if (one) require_one_output(outputs.size(), label_of(runner.module()), "predict");
-    parts.resize(outputs.size());
-    for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
+    if (keeps) parts.resize(outputs.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].push_back(outputs[i]);
     {
       const ScopedValue<const std::vector<Tensor>*> shown(session.batch_outputs, &outputs);
       session.fire(Event::predict_batch_end, logs, done, &*batch);
@@ -82,16 +83,18 @@ std::vector<std::vector<Tensor>> predict_outputs(Module& module, const DataLoade
     bar.begin("Predict");
     std::vector<std::vector<std::vector<Tensor>>> parts;
     std::int64_t taken = 0;
+    bool stopped = false;
     Logs logs;
     session.fire(Event::predict_begin, logs);
     for (std::size_t i = 0; i < loaders.size(); ++i) {
       const LoaderScope turn(session, runner, i);
-      parts.push_back(run_prediction(session, runner, loaders[i], steps[i], bar, taken, one));
+      const std::int64_t before = taken;
+      parts.push_back(
+          run_prediction(session, runner, loaders[i], steps[i], bar, taken, one, settings.return_predictions));
+      stopped |= taken == before;
     }
     session.fire(Event::predict_end, logs);
-    for (const auto& outputs : parts) {
-      if (outputs.empty()) fail<ValueError>("[Trainer]", "predict: must take a batch; got a stop before the first one");
-    }
+    if (stopped) fail<ValueError>("[Trainer]", "predict: must take a batch; got a stop before the first one");
     bar.end(taken, {});
     session.finalize("success");
     std::vector<std::vector<Tensor>> all;
@@ -117,7 +120,9 @@ std::vector<Tensor> predict_all(Module& module, const DataLoader& loader, const 
 
 std::vector<Tensor> predict(Module& module, const DataLoaders& loaders, const EvaluationSettings& settings) {
   std::vector<Tensor> out;
-  for (const auto& outputs : predict_outputs(module, loaders, settings, true)) out.push_back(outputs.front());
+  for (const auto& outputs : predict_outputs(module, loaders, settings, true)) {
+    if (settings.return_predictions) out.push_back(outputs.front());
+  }
   return out;
 }
 

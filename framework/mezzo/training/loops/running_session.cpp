@@ -147,6 +147,9 @@ void RunningSession::fire(Event event, Logs& logs, std::int64_t number, const Ho
   const Occurrence now{
       .event = event, .stage = stage_, .sanity = sanity, .number = number, .batch = batch, .outputs = outputs};
   const ScopedValue shown(logs_, &logs);
+  const ScopedValue shown_batch(host_batch_, batch);
+  const ScopedValue shown_outputs(step_outputs_, outputs);
+  const ScopedValue skips(may_skip_, event == Event::train_batch_begin);
   const HookLog hook(logs, dataloader, numbers_of(event));
   const BetweenSteps between(running_);
   for (std::size_t i = 0; i < late_callbacks_; ++i) call_hook(*callbacks_[i], now, logs);
@@ -166,7 +169,7 @@ bool RunningSession::has_callbacks() const {
   const std::size_t of_the_loops = stage_ == Stage::fit ? 2 : 0;  // which step schedulers
   return callbacks_.size() > of_the_loops ||
          std::any_of(optimizing_.optimizers.begin(), optimizing_.optimizers.end(),
-                     [](const OptimizerConfig& config) { return config.lr_scheduler.has_value(); });
+                     [](const OptimizerConfig& config) { return !config.lr_scheduler.empty(); });
 }
 
 Logs RunningSession::progress_bar_metrics() const {
@@ -184,8 +187,58 @@ Logs RunningSession::progress_bar_metrics() const {
   return out;
 }
 
+Logs RunningSession::callback_metrics() const {
+  Logs out;
+  if (stage_ != Stage::fit) {
+    if (evaluated != nullptr) evaluated->write(out);
+  } else {
+    for (const auto& [name, numbers] : record_.history.history) {
+      if (!numbers.empty()) out.set(name, numbers.back());
+    }
+    record_.epoch_means.write(out);
+    ScalingLog(runner_, record_.skipped_before).write(out, record_.epoch_means);
+    for (const auto& [name, number] : record_.validated) out.set(name, number);
+  }
+  if (evaluated != nullptr && stage_ == Stage::fit) return out;  // numbers of its steps have no names in History yet
+  for (const auto& [name, number] : *logs_) out.set(name, number);
+  return out;
+}
+
+const HostBatch& RunningSession::batch() const {
+  if (host_batch_ == nullptr) {
+    fail<ValueError>("[Callback]", "batch(): must be called in a hook of batches; got a call elsewhere");
+  }
+  return *host_batch_;
+}
+
+const Logs& RunningSession::step_outputs() const {
+  if (step_outputs_ == nullptr) {
+    fail<ValueError>("[Callback]", "step_outputs(): must be called in on_train_batch_end; got a call elsewhere");
+  }
+  return *step_outputs_;
+}
+
+void RunningSession::skip(Skip skip, const char* call) {
+  if (!may_skip_) {
+    fail<ValueError>("[Callback]",
+                     "{}(): must be called in on_train_batch_begin, or in on_train_batch_start of a module; got a call "
+                     "elsewhere",
+                     call);
+  }
+  skip_ = std::max(skip_, skip);
+}
+
+Skip RunningSession::take_skip() {
+  const Skip own = std::exchange(skip_, Skip::none);
+  if (!runner_.group().any(own != Skip::none)) return Skip::none;
+  return runner_.group().any(own == Skip::epoch) ? Skip::epoch : Skip::batch;
+}
+
 void RunningSession::log_metrics(const Logs& metrics) {
   if (metrics.empty() || sanity) return;
+  if (!call_.loggers.empty()) {
+    for (const auto& [name, number] : metrics) logged_.set(name, number);
+  }
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(metrics, progress_.updates);
 }
 
@@ -198,6 +251,7 @@ void RunningSession::log_evaluation_step(const Means& means, std::size_t loader,
   if (call_.loggers.empty()) return;
   const Logs numbers = means.for_loggers_by_step(runner_.batch_results(), key);
   if (numbers.empty()) return;
+  for (const auto& [name, number] : numbers) logged_.set(name, number);
   for (const Any<Logger>& logger : call_.loggers) logger->log_metrics(numbers, index);
 }
 

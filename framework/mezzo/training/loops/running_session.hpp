@@ -31,6 +31,9 @@ class BetweenSteps {
   const void* before_;
 };
 
+/// What a hook has left out before a training step.
+enum class Skip { none, batch, epoch };
+
 /// The Session of one call, with the callbacks and loggers that take part in it.
 class RunningSession final : public FitSession {
  public:
@@ -53,13 +56,19 @@ class RunningSession final : public FitSession {
   double seconds() const override;
   const Logs& logs() const override { return *logs_; }
   Logs progress_bar_metrics() const override;
+  Logs callback_metrics() const override;
+  const Logs& logged_metrics() const override { return logged_; }
   const History& history() const override { return record_.history; }
   void log_metrics(const Logs& metrics) override;
   const Loggers& loggers() const override { return call_.loggers; }
   void set_accumulate_grad_batches(int batches) override;
   int accumulate_grad_batches() const override { return std::max(runner_.accumulation(), 1); }
   const std::string& default_root_dir() const override { return call_.default_root_dir; }
+  const HostBatch& batch() const override;
+  const Logs& step_outputs() const override;
   void stop() override { stopping_ = true; }
+  void skip_batch() override { skip(Skip::batch, "skip_batch"); }
+  void skip_epoch() override { skip(Skip::epoch, "skip_epoch"); }
   bool stopping() const override { return stopping_; }
   const OptimizerConfigs& optimizers() const override { return optimizing_.optimizers; }
   std::size_t add_param_group(ParamGroup group) override;
@@ -88,6 +97,9 @@ class RunningSession final : public FitSession {
   /// callbacks that write checkpoints.
   void fire(Event event, Logs& logs, std::int64_t number = 0, const HostBatch* batch = nullptr,
             const Logs* outputs = nullptr);
+
+  /// What the hooks of the beginning of the batch leave out, in all processes if in one. Communicates.
+  Skip take_skip();
 
   /// True if a callback ends the training without the error.
   bool absorbs_non_finite(std::int64_t batch, const std::string& error);
@@ -127,6 +139,8 @@ class RunningSession final : public FitSession {
   const std::vector<Tensor>* batch_outputs = nullptr;   ///< set during on_predict_batch_end
 
  private:
+  void skip(Skip skip, const char* call);
+
   /// Numbers that hooks of an event may add to; null if none.
   Means* numbers_of(Event event) const;
 
@@ -142,6 +156,11 @@ class RunningSession final : public FitSession {
   std::deque<CallbackSession> attached_;
   Logs none_;
   Logs* logs_ = &none_;
+  Logs logged_;                            // logged_metrics()
+  const HostBatch* host_batch_ = nullptr;  // in hooks of batches
+  const Logs* step_outputs_ = nullptr;     // in hooks of the end of a training batch
+  Skip skip_ = Skip::none;
+  bool may_skip_ = false;  // in hooks of the beginning of a training batch
   std::int64_t batch_ = -1, samples_ = 0;
   std::vector<std::int64_t> evaluated_batches_;  // by loader, outside of fit
   std::int64_t step_ = 1;                        // number of the running or last training step, from 1

@@ -43,7 +43,8 @@ struct FitSettings {
   std::optional<BatchLimit> train_limit{}, validation_limit{};
   ValidationFrequency validation_freq = 1;
   CheckInterval val_check_interval = 1.0;
-  int sanity_steps = 0;  ///< < 0: all batches
+  bool checks_across_epochs = false;  ///< val_check_interval counts the batches of all epochs
+  int sanity_steps = 0;               ///< < 0: all batches
   int log_every_n_steps = 50;
   bool chooses_policy = false;              ///< precision "auto"
   bool interruptible = false;               ///< SIGINT and SIGTERM end it after a step, with an Interrupted
@@ -60,6 +61,7 @@ struct EvaluationSettings {
   RunOptions run{};                     ///< of each step
   std::optional<std::int64_t> steps{};  ///< not given: all batches
   std::optional<BatchLimit> limit{};
+  bool return_predictions = true;  ///< false: predict drops the outputs of a batch after its hooks
 };
 
 }  // namespace mezzo::detail

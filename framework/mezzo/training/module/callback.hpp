@@ -13,6 +13,7 @@
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/core/unmoved.hpp>
+#include <mezzo/training/module/callback_state.hpp>
 #include <mezzo/training/module/module.hpp>
 #include <mezzo/training/module/session.hpp>
 
@@ -22,13 +23,6 @@ namespace detail {
 class CallbackHandle;
 class CallbackSession;
 }  // namespace detail
-
-/// Numbers, arrays and texts that a checkpoint keeps of a callback.
-struct CallbackState {
-  std::map<std::string, double> numbers{};
-  std::map<std::string, Tensor> tensors{};
-  std::map<std::string, std::string> texts{};
-};
 
 /// Base of callbacks: hooks that fit, evaluate and predict, of Model and Trainer alike, call between their steps. Names
 /// and arguments are Keras'. Epochs and batches are counted from 0. `logs` holds the numbers of the batch or epoch;

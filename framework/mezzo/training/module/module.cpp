@@ -1,9 +1,11 @@
 #include <mezzo/training/module/module.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/ops/ops.hpp>
 #include <mezzo/training/module/callback.hpp>
 #include <mezzo/training/module/running_hook.hpp>
 #include <mezzo/training/module/saved_hyperparameters.hpp>
@@ -11,6 +13,20 @@
 #include <mezzo/training/module/traced_step.hpp>
 
 namespace mezzo {
+
+namespace detail {
+namespace {
+
+/// Session of the fit whose hook this thread runs. A ValueError with that text if there is none.
+Session& session_of_hook(const Module& module, const std::string& label, const char* text) {
+  const auto state = run_state_of(module);
+  Session* const session = state ? state->session_of_hook() : nullptr;
+  if (session == nullptr) fail<ValueError>(label, "{}; got a call outside of fit", text);
+  return *session;
+}
+
+}  // namespace
+}  // namespace detail
 
 Value Module::training_step(const Batch&) {
   fail<ValueError>(label(), "training_step must be overridden, or the module be a compiled Model; got neither");
@@ -32,6 +48,38 @@ Value Module::predict_step(const Batch& batch) {
 
 OptimizerConfigs Module::configure_optimizers() { return {}; }
 
+bool Module::configure_gradient_clipping(Gradients&, const OptimizerHandle&, std::optional<double>,
+                                         const std::string&) {
+  return false;
+}
+
+void Module::clip_gradients(Gradients& gradients, double gradient_clip_val,
+                            const std::string& gradient_clip_algorithm) {
+  const char* const where = "[Module] clip_gradients:";
+  const double bound = gradient_clip_val;
+  if (!(bound > 0 && std::isfinite(bound))) {
+    fail<ValueError>(where, "gradient_clip_val must be a finite number above 0; got {}", bound);
+  }
+  if (gradient_clip_algorithm != "norm" && gradient_clip_algorithm != "value") {
+    fail_unknown(where, "gradient_clip_algorithm", gradient_clip_algorithm, std::vector<std::string>{"norm", "value"});
+  }
+  if (gradients.empty()) return;
+  const auto wide = [](const Value& x) { return cast(x, accumulation_dtype(x.dtype())); };
+  if (gradient_clip_algorithm == "value") {
+    for (Gradient& gradient : gradients) gradient.value = clip(wide(gradient.value), -bound, bound);
+    return;
+  }
+  Value squares;
+  for (const Gradient& gradient : gradients) {
+    const Value own = sum(square(wide(gradient.value)));
+    squares = squares.defined() ? squares + own : own;
+  }
+  const Value norm = sqrt(squares);
+  const Value scale = mezzo::where(norm > bound, bound / norm, 1.0);
+  for (Gradient& gradient : gradients)
+    gradient.value = wide(gradient.value) * cast(scale, wide(gradient.value).dtype());
+}
+
 std::vector<detail::CallbackHandle> Module::configure_callbacks() { return {}; }
 
 void Module::save_hyperparameters(const Hyperparameters& parameters) {
@@ -45,6 +93,10 @@ void Module::save_hyperparameters(const Hyperparameters& parameters) {
       same->second = value;
     }
   }
+}
+
+void Module::load_values(Module& module, const std::string& path) {
+  if (const auto values = detail::saved_module_values(path)) module.on_load_checkpoint(*values);
 }
 
 void Module::warn_of_ignored_hyperparameters(const Module& module, const std::string& path) {
@@ -70,12 +122,15 @@ std::shared_ptr<detail::RunState> detail::run_state_of(const Module& module) {
 }
 
 void Module::stop_training() {
-  const auto state = detail::run_state_of(*this);
-  Session* const session = state ? state->session_of_hook() : nullptr;
-  if (session == nullptr) {
-    fail<ValueError>(label(), "stop_training: a callback must call it during fit; got a call outside of fit");
-  }
-  session->stop();
+  detail::session_of_hook(*this, label(), "stop_training: a callback must call it during fit").stop();
+}
+
+void Module::skip_batch() {
+  detail::session_of_hook(*this, label(), "skip_batch: on_train_batch_start must call it during fit").skip_batch();
+}
+
+void Module::skip_epoch() {
+  detail::session_of_hook(*this, label(), "skip_epoch: on_train_batch_start must call it during fit").skip_epoch();
 }
 
 History Module::history() {

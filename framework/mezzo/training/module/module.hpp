@@ -14,6 +14,7 @@
 #include <mezzo/nn/metric.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/training/module/batch.hpp>
+#include <mezzo/training/module/callback_state.hpp>
 #include <mezzo/training/module/history.hpp>
 #include <mezzo/training/module/hyperparameters.hpp>
 #include <mezzo/training/module/log_options.hpp>
@@ -42,7 +43,8 @@ class MEZZO_API Module : public Layer {
   Values compute_mask(const Values&, const Values&) const override { return {}; }
 
   /// Loss of a batch: one number, or one per sample; their mean is minimized. A step that calls minimize() itself
-  /// returns the value to report. The default is a ValueError.
+  /// returns the value to report. {}: batches of that shape update nothing and have no "loss". The default is a
+  /// ValueError.
   virtual Value training_step(const Batch& batch);
 
   /// Logs the metrics of a validation batch. The default is a ValueError.
@@ -100,6 +102,11 @@ class MEZZO_API Module : public Layer {
   virtual void on_predict_epoch_end() {}
   virtual void on_predict_batch_start(const HostBatch&, std::int64_t) {}
   virtual void on_predict_batch_end(const HostBatch&, std::int64_t) {}
+  /// Adds values of the module's own to a checkpoint. Also called by save_checkpoint() outside of fit.
+  virtual void on_save_checkpoint(CallbackState&) {}
+  /// Gets these values back, after weights and optimizers were read: in a fit that resumes, in load_from_checkpoint()
+  /// and load_model(), and in evaluations with a ckpt_path. Not called for files without values.
+  virtual void on_load_checkpoint(const CallbackState&) {}
   /// @}
 
   /// @name Hooks inside of training steps
@@ -112,6 +119,12 @@ class MEZZO_API Module : public Layer {
   /// Gradients that the optimizer applies, before they are clipped: of the mean loss of accumulated batches, without
   /// loss scale. Not called in steps that only accumulate.
   virtual void on_before_optimizer_step(Gradients&, const OptimizerHandle&) {}
+  /// Clips these gradients in place of the Trainer, by clip_gradients() or ops. `gradient_clip_val` and
+  /// `gradient_clip_algorithm` are the options of the Trainer; none without the first. Returns true if the Trainer is
+  /// not to clip them, as it does by default. A ValueError for true with shard_optimizer_states.
+  virtual bool configure_gradient_clipping(Gradients& gradients, const OptimizerHandle& optimizer,
+                                           std::optional<double> gradient_clip_val,
+                                           const std::string& gradient_clip_algorithm);
   /// @}
 
   /// True if fit puts "val_" before every name that validation logs, as Keras does. If false, only names that training
@@ -120,6 +133,12 @@ class MEZZO_API Module : public Layer {
 
   /// Ends the running fit after its step, as Session::stop(). A ValueError unless a hook of that fit calls it.
   void stop_training();
+
+  /// Leaves out the training step of the running batch, or also the rest of its epoch, in on_train_batch_start, as
+  /// Session::skip_batch() and skip_epoch(). A ValueError elsewhere. A training_step that returns {} leaves out all
+  /// batches of their shape.
+  void skip_batch();
+  void skip_epoch();
 
   /// Epochs of the last fit that have ended, also of one that an error ended. A ValueError while another thread runs
   /// the module.
@@ -139,6 +158,7 @@ class MEZZO_API Module : public Layer {
     static_assert(std::is_base_of_v<Module, M>, "load_from_checkpoint<M>: M must be a class derived from Module");
     M module = constructed<M>(path, std::forward<Arguments>(arguments)...);
     module.load_weights(path);
+    load_values(module, path);
     return module;
   }
 
@@ -185,6 +205,11 @@ class MEZZO_API Module : public Layer {
   /// The op log, which the other overload would hide.
   static Value log(const Value& x) { return mezzo::log(x); }
 
+  /// Clips gradients inside of hooks of a step: "norm" scales all if their common norm is above `gradient_clip_val`,
+  /// "value" clips each element. A ValueError unless the bound is finite and above 0, and for another algorithm.
+  static void clip_gradients(Gradients& gradients, double gradient_clip_val,
+                             const std::string& gradient_clip_algorithm = "norm");
+
   /// Index of the loader of the running batch, 0 unless the evaluation has several. Inside a step, which is then traced
   /// once for each loader, and in the hooks between the batches of a loader. A ValueError elsewhere.
   static std::size_t dataloader_idx();
@@ -221,6 +246,8 @@ class MEZZO_API Module : public Layer {
       return module;
     }
   }
+  /// Calls on_load_checkpoint() if the file has values for it.
+  static void load_values(Module& module, const std::string& path);
   static void warn_of_ignored_hyperparameters(const Module& module, const std::string& path);
   static void log_metric(const std::string& name, const Any<Metric>& metric, const LogOptions& options);
 

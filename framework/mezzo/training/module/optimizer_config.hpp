@@ -18,9 +18,9 @@ struct OptimizerConfig {
   /// Scaling of its gradients in steps that compute in float16; not given: the defaults of LossScaleOptions. A
   /// loss_scale of the Trainer overrides it.
   std::optional<LossScaleOptions> loss_scale{};
-  /// Scheduler of the learning rate in fit. Not given: the learning rate is the optimizer's, a number or a Schedule of
-  /// its updates.
-  std::optional<LRSchedulerConfig> lr_scheduler{};
+  /// Scheduler of the learning rate in fit, or several of which each has `steps` and the next one follows: a warm-up by
+  /// steps, then a Plateau. Not given: the learning rate is the optimizer's, a number or a Schedule of its updates.
+  detail::LRSchedulers lr_scheduler{};
 };
 using OptimizerConfigs = std::vector<OptimizerConfig>;
 

@@ -26,4 +26,6 @@ Hyperparameters saved_hyperparameters(const std::string& path) { return reader_f
 
 bool has_saved_hyperparameters(const std::string& path) { return reader_for(path).has(path); }
 
+std::optional<CallbackState> saved_module_values(const std::string& path) { return reader_for(path).values(path); }
+
 }  // namespace mezzo::detail

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/tensor.hpp>
+#include <mezzo/data/batch.hpp>
 #include <mezzo/training/module/session_numbers.hpp>
 #include <mezzo/training/module/session_progress.hpp>
 #include <mezzo/training/module/training_control.hpp>
@@ -28,6 +29,13 @@ class MEZZO_API Session : public detail::SessionProgress,
   /// The same as a Model: model().predict(x), model().evaluate(x, y). They compute with the precision of the running
   /// call. A ValueError if the module is not a Model.
   Model& model() const;
+
+  /// The running batch, in the hooks of batches; its index is current_batch(). A ValueError elsewhere.
+  virtual const HostBatch& batch() const = 0;
+
+  /// Numbers that the training step has logged, without those of metrics, in on_train_batch_end only: a ValueError
+  /// elsewhere. Empty for a skipped batch.
+  virtual const Logs& step_outputs() const = 0;
 
   /// Outputs of the batch, one tensor for each output of the model, in on_predict_batch_end only: a ValueError
   /// elsewhere.

@@ -19,6 +19,13 @@ class MEZZO_API SessionNumbers {
   /// last validation.
   virtual Logs progress_bar_metrics() const = 0;
 
+  /// Last number of each name that callbacks can monitor: those of the epochs that have ended, then those of the epoch
+  /// so far and of its last validation. In an evaluation alone: its means so far.
+  virtual Logs callback_metrics() const = 0;
+
+  /// Last number of each name that this call has sent to its loggers; empty without loggers.
+  virtual const Logs& logged_metrics() const = 0;
+
   /// Epochs of this fit that have ended.
   virtual const History& history() const = 0;
 

@@ -23,6 +23,15 @@ class MEZZO_API TrainingControl {
   virtual void stop() = 0;
   virtual bool stopping() const = 0;
 
+  /// Leaves out the training step of the running batch. Batches are counted, hooks of its end run without numbers, and
+  /// no weight or state changes; a window of accumulated gradients has one batch less. To be called in
+  /// on_train_batch_begin: a ValueError elsewhere. With several ranks the batch is left out if one rank calls it.
+  virtual void skip_batch() = 0;
+
+  /// Leaves out the running batch and the rest of the epoch, as -1 from Lightning's on_train_batch_start. The
+  /// validation at the end of the epoch and the hooks of its end run. Otherwise as skip_batch().
+  virtual void skip_epoch() = 0;
+
   /// Batches whose mean gradient makes one update, from the next batch on: the option accumulate_grad_batches. A
   /// ValueError for a number below 1, outside of fit, and in fit of a Model, whose optimizer has that option.
   virtual void set_accumulate_grad_batches(int batches) = 0;

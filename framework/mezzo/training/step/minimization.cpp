@@ -138,7 +138,7 @@ void Minimization::accumulate() {
 
 void Minimization::apply() {
   show_final_gradients();
-  if (options_.clip && options_.clip->by_element) clip_elements();
+  if (options_.clip && options_.clip->by_element && !clipped_) clip_elements();
   if (options_.guards && scaled_) {
     trace_.update_group = groups_.guarded(index_);
     trace_.update_guard = [good = good_](const Value& updated, const Value& before) {
@@ -278,16 +278,22 @@ void Minimization::show_final_gradients() {
     return cast(gradient, dtype) / cast(divisor_, dtype);
   };
   if (scaled_ || accumulates_) std::transform(gradients_.begin(), gradients_.end(), exact.begin(), divided);
-  const auto hook = [&](Gradients& gradients) { module_.on_before_optimizer_step(gradients, handle_); };
-  if (!show_gradients(weights_, exact, hook)) return;
+  const std::optional<GradientClip>& clip = options_.clip;
+  const auto hook = [&](Gradients& gradients) {
+    module_.on_before_optimizer_step(gradients, handle_);
+    clipped_ = module_.configure_gradient_clipping(gradients, handle_, clip ? std::optional(clip->bound) : std::nullopt,
+                                                   clip && clip->by_element ? "value" : "norm");
+  };
+  if (!show_gradients(weights_, exact, hook) && !clipped_) return;
   if (options_.ranks.shards) {
     fail<ValueError>("[Trainer]",
-                     "on_before_optimizer_step must not replace gradients with shard_optimizer_states, where a rank "
-                     "has a part of them; got another value");
+                     "on_before_optimizer_step and configure_gradient_clipping must not replace gradients with "
+                     "shard_optimizer_states, where a rank has a part of them; got {}",
+                     clipped_ ? "the result true" : "another value");
   }
   gradients_ = exact;
   step_.multiplier = constant(1);
-  unscale(constant(1), clipnorm_);
+  unscale(constant(1), clipped_ && clip ? 0 : clipnorm_);
 }
 
 void Minimization::clip_elements() {

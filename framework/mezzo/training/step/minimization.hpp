@@ -75,6 +75,7 @@ class Minimization {
   Trace& trace_;
   UpdateGroups groups_;
   bool scaled_, accumulates_, completes_;
+  bool clipped_ = false;  // by the module
   double clipnorm_, headroom_;
 
   Value loss_;       // mean

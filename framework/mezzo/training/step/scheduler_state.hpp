@@ -1,11 +1,13 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace mezzo::detail {
 
-/// State of the scheduler of an optimizer.
+/// State of the schedulers of an optimizer, of which one is active.
 struct SchedulerState {
+  std::size_t active = 0;          ///< its place in the list
   std::int64_t steps = 0;          ///< steps of the scheduler
   std::optional<double> number{};  ///< last one that a Plateau monitors
   std::optional<double> best{};    ///< best number that a Plateau has seen

@@ -1,6 +1,7 @@
 #include <mezzo/training/step/scheduler_steps.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
@@ -10,35 +11,54 @@
 namespace mezzo::detail {
 namespace {
 
-const LearningRate* schedule_of(const OptimizerConfig& config) {
-  return config.lr_scheduler ? std::get_if<LearningRate>(&config.lr_scheduler->scheduler) : nullptr;
+const LearningRate* schedule_of(const LRSchedulerConfig& scheduler) {
+  return std::get_if<LearningRate>(&scheduler.scheduler);
 }
 
-const Plateau* plateau_of(const OptimizerConfig& config) {
-  return config.lr_scheduler ? std::get_if<Plateau>(&config.lr_scheduler->scheduler) : nullptr;
+const Plateau* plateau_of(const LRSchedulerConfig& scheduler) { return std::get_if<Plateau>(&scheduler.scheduler); }
+
+/// The scheduler that is active; null without any.
+const LRSchedulerConfig* active_of(const OptimizerConfig& config, const SchedulerState& state) {
+  return config.lr_scheduler.empty() ? nullptr : &config.lr_scheduler[state.active];
 }
 
-bool due_at(const OptimizerConfig& config, std::int64_t index) {
-  return (index + 1) % config.lr_scheduler->frequency == 0;
+/// The active scheduler if it is a Plateau, else null.
+const LRSchedulerConfig* active_plateau(const OptimizerConfig& config, const SchedulerState& state) {
+  const LRSchedulerConfig* const active = active_of(config, state);
+  return active != nullptr && plateau_of(*active) != nullptr ? active : nullptr;
 }
 
-bool by_steps(const OptimizerConfig& config) { return config.lr_scheduler->interval == "step"; }
+bool due_at(const LRSchedulerConfig& scheduler, std::int64_t index) { return (index + 1) % scheduler.frequency == 0; }
+
+bool by_steps(const LRSchedulerConfig& scheduler) { return scheduler.interval == "step"; }
 
 void note_numbers(Optimizing& optimizing, const Logs& logs) {
   for (std::size_t i = 0; i < optimizing.optimizers.size(); ++i) {
-    const OptimizerConfig& config = optimizing.optimizers[i];
-    if (plateau_of(config) == nullptr) continue;
-    const std::string& monitor = config.lr_scheduler->monitor;
-    if (logs.contains(monitor)) optimizing.schedulers[i].number = logs.at(monitor);
+    const LRSchedulerConfig* const active = active_plateau(optimizing.optimizers[i], optimizing.schedulers[i]);
+    if (active != nullptr && logs.contains(active->monitor)) optimizing.schedulers[i].number = logs.at(active->monitor);
   }
 }
 
-void step_plateau(const OptimizerConfig& config, const Plateau& plateau, SchedulerState& state) {
+/// Sets the rate that a schedule has after the steps so far.
+void set_scheduled_rate(const OptimizerConfig& config, const SchedulerState& state) {
+  const LRSchedulerConfig* const active = active_of(config, state);
+  const LearningRate* const schedule = active == nullptr ? nullptr : schedule_of(*active);
+  if (schedule != nullptr) config.optimizer->set_learning_rate(schedule->at(state.steps));
+}
+
+/// Lets the next scheduler take over once the active one has made its steps.
+void follow(SchedulerState& state, const LRSchedulerConfig& active) {
+  if (state.steps == active.steps) state = {.active = state.active + 1};
+}
+
+void step_plateau(const OptimizerConfig& config, SchedulerState& state) {
+  const LRSchedulerConfig& active = *active_of(config, state);
+  const Plateau& plateau = *plateau_of(active);
   if (!state.number) {
     const std::string text = fmt::format(
         "lr_scheduler of optimizer \"{}\": the number \"{}\" must be logged before the scheduler steps; got none",
-        config.name, config.lr_scheduler->monitor);
-    if (config.lr_scheduler->strict) fail<ValueError>("[Trainer]", "{}", text);
+        config.name, active.monitor);
+    if (active.strict) fail<ValueError>("[Trainer]", "{}", text);
     warn(fmt::format("[Trainer] {}", text));
     return;
   }
@@ -55,34 +75,49 @@ void step_plateau(const OptimizerConfig& config, const Plateau& plateau, Schedul
     --state.cooldown;
     state.waits = 0;
   }
-  if (state.waits <= options.patience) return;
-  state.cooldown = options.cooldown;
-  state.waits = 0;
-  const double before = config.optimizer->learning_rate();
-  const double after = std::max(before * options.factor, options.min_lr);
-  if (before - after > options.eps) config.optimizer->set_learning_rate(after);
+  if (state.waits > options.patience) {
+    state.cooldown = options.cooldown;
+    state.waits = 0;
+    const double before = config.optimizer->learning_rate();
+    const double after = std::max(before * options.factor, options.min_lr);
+    if (before - after > options.eps) config.optimizer->set_learning_rate(after);
+  }
+  follow(state, active);
+  set_scheduled_rate(config, state);
 }
 
-}  // namespace
-
-void check_scheduler(const OptimizerConfig& config) {
-  if (!config.lr_scheduler) return;
-  const std::string where = fmt::format("[Trainer] lr_scheduler of optimizer \"{}\":", config.name);
-  const LRSchedulerConfig& scheduler = *config.lr_scheduler;
+void check_one(const LRSchedulerConfig& scheduler, bool last, const std::string& where) {
   if (scheduler.interval != "step" && scheduler.interval != "epoch") {
     fail_unknown(where, "interval", scheduler.interval, std::vector<std::string>{"step", "epoch"});
   }
   if (scheduler.frequency < 1) fail<ValueError>(where, "frequency must be at least 1; got {}", scheduler.frequency);
-  if (config.optimizer->common().learning_rate.is_schedule()) {
-    fail<ValueError>(where, "the optimizer's learning_rate must be a number; got a Schedule");
-  }
-  const LearningRate* const schedule = schedule_of(config);
+  const LearningRate* const schedule = schedule_of(scheduler);
   if (schedule != nullptr && !schedule->is_schedule()) {
     fail<ValueError>(where, "scheduler must be a Schedule, a function or a Plateau; got the number {}",
                      schedule->at(0));
   }
   if (schedule == nullptr && scheduler.monitor.empty()) {
     fail<ValueError>(where, "monitor must be the name of a number for a Plateau; got none");
+  }
+  if (last && scheduler.steps != -1) {
+    fail<ValueError>(where, "steps must be -1 for the last scheduler, which none follows; got {}", scheduler.steps);
+  }
+  if (!last && scheduler.steps < 1) {
+    fail<ValueError>(where, "steps must be at least 1 for a scheduler that another one follows; got {}",
+                     scheduler.steps);
+  }
+}
+
+}  // namespace
+
+void check_scheduler(const OptimizerConfig& config) {
+  if (config.lr_scheduler.empty()) return;
+  const std::string where = fmt::format("[Trainer] lr_scheduler of optimizer \"{}\":", config.name);
+  for (const LRSchedulerConfig& one : config.lr_scheduler) {
+    check_one(one, &one == &*std::prev(config.lr_scheduler.end()), where);
+  }
+  if (config.optimizer->common().learning_rate.is_schedule()) {
+    fail<ValueError>(where, "the optimizer's learning_rate must be a number; got a Schedule");
   }
 }
 
@@ -94,21 +129,17 @@ Optimizing& SchedulerSteps::optimizing() const {
 
 void SchedulerSteps::on_train_begin(Logs&) {
   const Optimizing& state = optimizing();
-  for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
-    const OptimizerConfig& config = state.optimizers[i];
-    const LearningRate* const schedule = schedule_of(config);
-    if (schedule != nullptr) config.optimizer->set_learning_rate(schedule->at(state.schedulers[i].steps));
-  }
+  for (std::size_t i = 0; i < state.optimizers.size(); ++i)
+    set_scheduled_rate(state.optimizers[i], state.schedulers[i]);
 }
 
 void SchedulerSteps::step_waiting() const {
   Optimizing& state = optimizing();
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     SchedulerState& scheduler = state.schedulers[i];
-    const Plateau* const plateau = plateau_of(state.optimizers[i]);
-    if (plateau == nullptr || !scheduler.waiting) continue;
+    if (!scheduler.waiting || active_plateau(state.optimizers[i], scheduler) == nullptr) continue;
     scheduler.waiting = false;
-    step_plateau(state.optimizers[i], *plateau, scheduler);
+    step_plateau(state.optimizers[i], scheduler);
   }
 }
 
@@ -124,14 +155,18 @@ void SchedulerSteps::on_train_batch_end(std::int64_t batch, Logs& logs) {
   note_numbers(state, logs);
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
     const OptimizerConfig& config = state.optimizers[i];
-    if (!config.lr_scheduler) continue;
-    const bool due = by_steps(config) ? config.optimizer->iterations() > iterations_[i] && due_at(config, batch)
-                                      : running.last_of_epoch && due_at(config, session().current_epoch());
+    SchedulerState& scheduler = state.schedulers[i];
+    const LRSchedulerConfig* const active = active_of(config, scheduler);
+    if (active == nullptr) continue;
+    const bool due = by_steps(*active) ? config.optimizer->iterations() > iterations_[i] && due_at(*active, batch)
+                                       : running.last_of_epoch && due_at(*active, session().current_epoch());
     if (!due) continue;
-    if (const LearningRate* const schedule = schedule_of(config)) {
-      config.optimizer->set_learning_rate(schedule->at(++state.schedulers[i].steps));
-    } else if (by_steps(config)) {
-      state.schedulers[i].waiting = true;
+    if (schedule_of(*active) != nullptr) {
+      ++scheduler.steps;
+      follow(scheduler, *active);
+      set_scheduled_rate(config, scheduler);
+    } else if (by_steps(*active)) {
+      scheduler.waiting = true;
     }
   }
 }
@@ -146,11 +181,10 @@ void PlateauSteps::on_epoch_end(int epoch, Logs& logs) {
   note_numbers(state, logs);
   if (progress.batch != 0) return;  // a limit or a stop has cut the epoch off
   for (std::size_t i = 0; i < state.optimizers.size(); ++i) {
-    const OptimizerConfig& config = state.optimizers[i];
-    const Plateau* const plateau = plateau_of(config);
-    const bool due = plateau != nullptr && !by_steps(config) && due_at(config, epoch);
-    if (due && !state.schedulers[i].number && session().awaits_validation()) continue;
-    if (due) step_plateau(config, *plateau, state.schedulers[i]);
+    const LRSchedulerConfig* const active = active_plateau(state.optimizers[i], state.schedulers[i]);
+    if (active == nullptr || by_steps(*active) || !due_at(*active, epoch)) continue;
+    if (!state.schedulers[i].number && session().awaits_validation()) continue;
+    step_plateau(state.optimizers[i], state.schedulers[i]);
   }
 }
 

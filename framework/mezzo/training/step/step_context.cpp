@@ -133,7 +133,8 @@ void StepContext::require_unread() const {
 
 void StepContext::finish(const Value& loss, std::int64_t samples) {
   if (minimizes_) return require_unread();
-  const Shape shape = loss.defined() ? loss.shape() : Shape();
+  if (!loss.defined()) return;  // the step leaves the batch out
+  const Shape& shape = loss.shape();
   const std::int64_t count = element_count(shape);
   const bool per_sample = !shape.empty() && shape.front() == samples && count == samples;
   if (count != 1 && !per_sample) {

@@ -118,7 +118,7 @@ std::vector<Logged> StepRunner::trace_step(Stage stage, const Batch& batch, bool
       const auto& updated = made.updated[i];  // empty: the step doesn't apply this optimizer
       if (!updated.empty() && !options_.silent) state_.optimizers[i].optimizer->require_effect(updated);
     }
-    if (!context.has("loss")) context.log("loss", result, {.prog_bar = true});
+    if (!context.has("loss") && result.defined()) context.log("loss", result, {.prog_bar = true});
   }
   if (options_.detect_anomaly) check_outputs(*Trace::current());
   std::vector<Logged> logged = context.logged();

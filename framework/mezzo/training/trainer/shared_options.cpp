@@ -44,7 +44,7 @@ void compare_options(const ProcessGroup& group, const TrainerOptions& options) {
                        shared_fact("overfit_batches", options.overfit_batches.text()),
                        shared_fact("reload_dataloaders_every_n_epochs", options.reload_dataloaders_every_n_epochs),
                        shared_fact("val_check_interval", options.val_check_interval.text()),
-                       shared_fact("check_val_every_n_epoch", options.check_val_every_n_epoch),
+                       shared_fact("check_val_every_n_epoch", options.check_val_every_n_epoch.value_or(0)),
                        shared_fact("num_sanity_val_steps", options.num_sanity_val_steps),
                        shared_fact("accumulate_grad_batches", options.accumulate_grad_batches),
                        shared_fact("gradient_clip_val", given(options.gradient_clip_val)),

@@ -11,6 +11,7 @@
 #include <mezzo/training/loops/data_call.hpp>
 #include <mezzo/training/loops/loops.hpp>
 #include <mezzo/training/module/interrupted.hpp>
+#include <mezzo/training/module/saved_hyperparameters.hpp>
 #include <mezzo/training/step/data_parts.hpp>
 #include <mezzo/training/step/training_state.hpp>
 #include <mezzo/training/trainer/checkpoint_paths.hpp>
@@ -77,7 +78,9 @@ detail::RunOptions evaluation_run(const TrainerOptions& options, Module& module)
 void load_weights(Module& module, const std::string& ckpt_path, const TrainerOptions& options, const char* verb) {
   const std::string path =
       detail::group_of(options).text_of_writer([&] { return detail::checkpoint_path(ckpt_path, options, verb); });
-  if (!path.empty()) module.load_weights(path);
+  if (path.empty()) return;
+  module.load_weights(path);
+  if (const auto values = detail::saved_module_values(path)) module.on_load_checkpoint(*values);
 }
 
 /// A training loader as overfit_batches needs it.
@@ -140,8 +143,9 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
                                .max_seconds = options_.max_time ? options_.max_time->seconds() : 0,
                                .train_limit = options_.limit_train_batches,
                                .validation_limit = options_.limit_val_batches,
-                               .validation_freq = options_.check_val_every_n_epoch,
+                               .validation_freq = options_.check_val_every_n_epoch.value_or(1),
                                .val_check_interval = options_.val_check_interval,
+                               .checks_across_epochs = !options_.check_val_every_n_epoch,
                                .sanity_steps = options_.num_sanity_val_steps,
                                .log_every_n_steps = options_.log_every_n_steps,
                                .chooses_policy = options_.precision.automatic() && (data != nullptr || !train.empty()),
@@ -210,18 +214,20 @@ Logs Trainer::test(Module& module, const DataLoaders& loaders, const TrainerEval
   });
 }
 
-Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options) const {
-  return predict(module, DataLoaders(loader), options).front();
+Tensor Trainer::predict(Module& module, const DataLoader& loader, const TrainerPredictOptions& options) const {
+  const std::vector<Tensor> outputs = predict(module, DataLoaders(loader), options);
+  return outputs.empty() ? Tensor() : outputs.front();
 }
 
 std::vector<Tensor> Trainer::predict(Module& module, const DataLoaders& loaders,
-                                     const TrainerEvaluationOptions& options) const {
+                                     const TrainerPredictOptions& options) const {
   return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "predict");
     return detail::predict(module, detail::parts_of(loaders, group),
                            {.call = call_options(options_, false),
                             .run = evaluation_run(options_, module),
-                            .limit = options_.limit_predict_batches});
+                            .limit = options_.limit_predict_batches,
+                            .return_predictions = options.return_predictions});
   });
 }
 
@@ -251,7 +257,7 @@ Logs Trainer::test(Module& module, DataModule& data, const TrainerEvaluationOpti
   });
 }
 
-std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options) const {
+std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const TrainerPredictOptions& options) const {
   return detail::run_in_group(this->options(), [&](const detail::ProcessGroup& group) {
     load_weights(module, options.ckpt_path, options_, "predict");
     detail::DataCall call(data, "predict", group);
@@ -260,7 +266,8 @@ std::vector<Tensor> Trainer::predict(Module& module, DataModule& data, const Tra
     return detail::predict(module, loaders,
                            {.call = call_options(options_, call, load),
                             .run = evaluation_run(options_, module),
-                            .limit = options_.limit_predict_batches});
+                            .limit = options_.limit_predict_batches,
+                            .return_predictions = options.return_predictions});
   });
 }
 

@@ -33,11 +33,19 @@ struct TrainerFitOptions {
   bool ckpt_by_samples = false;
 };
 
-/// Options of Trainer::validate, test and predict.
+/// Options of Trainer::validate and test.
 struct TrainerEvaluationOptions {
   /// Checkpoint or weight file whose weights are loaded first, as by Layer::load_weights; "": none. "last", "best": as
   /// for fit, but a ValueError if there is no file.
   std::string ckpt_path{};
+};
+
+/// Options of Trainer::predict.
+struct TrainerPredictOptions {
+  std::string ckpt_path{};  ///< as in TrainerEvaluationOptions
+  /// False: drops the outputs of each batch after the hooks of its end, such as those of a BasePredictionWriter. The
+  /// result is then empty: memory is needed for one batch alone.
+  bool return_predictions = true;
 };
 
 /// Runs the loops: `Trainer({.max_epochs = 5, .precision = "bf16"}).fit(model, train_loader, val_loader)`. Its
@@ -92,12 +100,12 @@ class MEZZO_API Trainer {
 
   /// Outputs of predict_step for all samples, concatenated along the batch axis. A ValueError if the loader is absent,
   /// a ShapeError if outputs have no batch axis or differ on another axis.
-  Tensor predict(Module& module, const DataLoader& loader, const TrainerEvaluationOptions& options = {}) const;
+  Tensor predict(Module& module, const DataLoader& loader, const TrainerPredictOptions& options = {}) const;
 
   /// The same for each loader.
   std::vector<Tensor> predict(Module& module, const DataLoaders& loaders,
-                              const TrainerEvaluationOptions& options = {}) const;
-  std::vector<Tensor> predict(Module& module, DataModule& data, const TrainerEvaluationOptions& options = {}) const;
+                              const TrainerPredictOptions& options = {}) const;
+  std::vector<Tensor> predict(Module& module, DataModule& data, const TrainerPredictOptions& options = {}) const;
 
   /// The options, those from the environment included.
   const TrainerOptions& options() const {

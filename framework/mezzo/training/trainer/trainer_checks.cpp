@@ -25,7 +25,7 @@ void check_ranges(const TrainerOptions& options) {
   require_at_least<std::int64_t>(-1, "min_steps", options.min_steps);
   require_at_least(0, "fast_dev_run", options.fast_dev_run);
   require_at_least(0, "reload_dataloaders_every_n_epochs", options.reload_dataloaders_every_n_epochs);
-  require_at_least(1, "check_val_every_n_epoch", options.check_val_every_n_epoch);
+  require_at_least(1, "check_val_every_n_epoch", options.check_val_every_n_epoch.value_or(1));
   require_at_least(-1, "num_sanity_val_steps", options.num_sanity_val_steps);
   require_at_least(1, "accumulate_grad_batches", options.accumulate_grad_batches);
   require_at_least(1, "log_every_n_steps", options.log_every_n_steps);
@@ -53,6 +53,12 @@ void check_exclusions(const TrainerOptions& options) {
   if (options.max_epochs.value_or(-1) >= 0 && options.min_epochs > *options.max_epochs) {
     fail<ValueError>("[Trainer]", "min_epochs must be at most max_epochs, {}; got {}", *options.max_epochs,
                      options.min_epochs);
+  }
+  if (!options.check_val_every_n_epoch && options.val_check_interval.is_share()) {
+    fail<ValueError>("[Trainer]",
+                     "val_check_interval must be a time or a whole number of batches without check_val_every_n_epoch; "
+                     "got {}",
+                     options.val_check_interval.text());
   }
   if (options.max_steps >= 0 && options.min_steps > options.max_steps) {
     fail<ValueError>("[Trainer]", "min_steps must be at most max_steps, {}; got {}", options.max_steps,

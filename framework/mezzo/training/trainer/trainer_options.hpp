@@ -50,7 +50,9 @@ struct TrainerOptions {
   /// Validates every n batches, at shares of an epoch, or by time; 1.0: at the end of epochs.
   detail::CheckInterval val_check_interval =
       detail::from_environment("val_check_interval").value_or(detail::CheckInterval(1.0));
-  int check_val_every_n_epoch = detail::from_environment("check_val_every_n_epoch").value_or(1);  ///< 1 or more
+  /// Epochs after which fit validates, 1 or more. {}: epochs don't count, and val_check_interval, which is then a time
+  /// or a number of batches, may exceed an epoch.
+  std::optional<int> check_val_every_n_epoch = detail::from_environment("check_val_every_n_epoch").value_or(1);
   /// Validation batches that fit runs before it trains, to find errors early; their numbers are dropped. -1: all.
   int num_sanity_val_steps = detail::from_environment("num_sanity_val_steps").value_or(2);
 
