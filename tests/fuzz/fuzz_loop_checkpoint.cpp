@@ -30,7 +30,10 @@ struct Loop {
 
 }  // namespace
 
-void mezzo_fuzz::read_input(const Bytes& bytes) {
+namespace mezzo_fuzz {
+namespace {
+
+void read_input(const Bytes& bytes) {
   static const Loop loop;
   const std::string path = file_of(bytes);
   try {
@@ -41,9 +44,14 @@ void mezzo_fuzz::read_input(const Bytes& bytes) {
   loop.checkpoint.load(with_checksums(path));
 }
 
-std::vector<mezzo_fuzz::Bytes> mezzo_fuzz::seeds() {
+std::vector<Bytes> seeds() {
   const mezzo_tests::Folder folder;
   const Loop loop;
   loop.checkpoint.save(folder.path("a"));
   return {content_of(folder.path("a"))};
 }
+
+const Target target("loop_checkpoint", read_input, seeds);
+
+}  // namespace
+}  // namespace mezzo_fuzz

@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_SUITE(resnet_fusion)
 
 // Fused passes round at other places, and training magnifies the differences: a ReLU at 0 takes the other branch, and
 // normalization over 16 values per channel in layer4 is sensitive. A change of the images by one rounding (relative
-// 1e-7, in bfloat16 2e-3) changes these losses by up to 2e-4 and 9e-3 in 30 steps. The tolerances for 12 steps are a few
-// times as large. At ten times the learning rate the changes would be ten times as large.
+// 1e-7, in bfloat16 2e-3) changes these losses by up to 2e-4 and 9e-3 in 30 steps. The tolerances for 12 steps are a
+// few times as large. At ten times the learning rate the changes would be ten times as large.
 BOOST_AUTO_TEST_CASE(float32_losses_agree) { check("float32", 1e-3); }
 
 BOOST_AUTO_TEST_CASE(mixed_bfloat16_losses_agree) { check("mixed_bfloat16", 2e-2); }

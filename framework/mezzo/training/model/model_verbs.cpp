@@ -172,9 +172,7 @@ Tensors Model::predict_all(const DataLoader& loader, const EvaluateLoaderOptions
   return Tensors(std::move(entries));
 }
 
-Predictor Model::predictor(const PredictorOptions& options) {
-  return {*this, options, &Predictor::copy_of_registered};
-}
+Predictor Model::predictor(const PredictorOptions& options) { return {*this, options, &Predictor::copy_of_registered}; }
 
 Logs Model::train_on_batch(const Tensors& x, const Tensors& y, const TrainOnBatchOptions& options) {
   const HostBatch batch = batch_of(x, y, options.sample_weight, options.class_weight, "train_on_batch");

@@ -83,7 +83,8 @@ void use_optimizers(Module& module, const RunOptions& options, OptimizerConfigs 
   for (const OptimizerConfig& config : configs) {
     if (reset) config.optimizer->reset();
     own_optimizer(*config.optimizer, module.state().pointer(), reset);
-    if (reset && !config.lr_scheduler.empty()) config.optimizer->state()->learning_rate.reset();  // of the training before
+    if (reset && !config.lr_scheduler.empty())
+      config.optimizer->state()->learning_rate.reset();  // of the training before
     const auto& scale = options.loss_scale ? options.loss_scale : config.loss_scale;
     if (scale) config.optimizer->state()->loss_scale = LossScale(*scale);
   }
