@@ -23,7 +23,7 @@ constexpr double exact_sum = 1 + small_uses * 0x1p-9;
 
 double shared_gradient(const std::function<Value(const Value&)>& use, DType stored, DType computed, bool eager) {
   const auto w = make_variable("w", Tensor::scalar(1, stored));
-  const StepFunction step = [&](const Values& x) {
+  const TestedStep step = [&](const Values& x) {
     const detail::PolicyScope scope((Policy(computed)));
     Value loss = 0.0;
     for (int i = 0; i <= small_uses; ++i) {
@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(stop_gradient_stops_one_way_only) {
 
 BOOST_AUTO_TEST_CASE(what_the_loss_does_not_depend_on_has_gradient_0_or_none) {
   for (const auto& loss :
-       {StepFunction([](const Values& v) { return Values{sum(v[1])}; }),
-        StepFunction([](const Values& v) { return Values{sum(stop_gradient(v[0]) * v[1])}; }),
-        StepFunction([](const Values& v) { return Values{sum(sign(v[0]) * v[1])}; }),
-        StepFunction([](const Values& v) { return Values{sum(cast(argmax(v[0]), v[1].dtype()) * v[1])}; }),
-        StepFunction([](const Values& v) { return Values{sum(cast(equal(v[0], 1), v[1].dtype()) * v[1])}; })}) {
+       {TestedStep([](const Values& v) { return Values{sum(v[1])}; }),
+        TestedStep([](const Values& v) { return Values{sum(stop_gradient(v[0]) * v[1])}; }),
+        TestedStep([](const Values& v) { return Values{sum(sign(v[0]) * v[1])}; }),
+        TestedStep([](const Values& v) { return Values{sum(cast(argmax(v[0]), v[1].dtype()) * v[1])}; }),
+        TestedStep([](const Values& v) { return Values{sum(cast(equal(v[0], 1), v[1].dtype()) * v[1])}; })}) {
     Trace trace(Trace::Mode::eager);
     const Values v{trace.input("x", two(1, 2)), trace.input("y", two(3, 4))};
     const Value value = loss(v)[0];
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(wrong_calls_are_refused) {
 
 BOOST_AUTO_TEST_CASE(pieces_of_a_split_come_back_as_one_concat) {
   const Tensor x = random_tensor({2, 6}), scales = random_tensor({2, 6}, DType::float32, 2);
-  const StepFunction step = [](const Values& v) {
+  const TestedStep step = [](const Values& v) {
     const Values parts = split(v[0], {1, 3, 2}), by = split(v[1], {1, 3, 2});
     return gradients(sum(parts[0] * by[0]) + sum(parts[2] * by[2]) * 2.0, {v[0]});
   };

@@ -27,7 +27,7 @@ std::vector<std::string> chains_of(const Graph& graph) {
 using Texts = std::vector<std::string>;
 
 // Compares the step's results in a plan with chains, in one without, and eagerly: bit for bit.
-void check_bits(const StepFunction& step, const TensorList& arguments) {
+void check_bits(const TestedStep& step, const TensorList& arguments) {
   const Graph graph = trace_step(step, arguments);
   const TensorList eager = run_in_eager_trace(step, arguments);
   const TensorList fused = run_compiled(graph, arguments, true), plain = run_compiled(graph, arguments, false);
@@ -44,7 +44,7 @@ TensorList random_arguments(const std::vector<Shape>& shapes, DType dtype) {
 }
 
 // The step, and the gradients of the sum of its first output for all arguments.
-StepFunction with_gradients_of(const StepFunction& step) {
+TestedStep with_gradients_of(const TestedStep& step) {
   return [step](const Values& x) {
     Values out = step(x);
     const Values gradients = mezzo::gradients(sum(out[0]), x);
@@ -58,7 +58,7 @@ StepFunction with_gradients_of(const StepFunction& step) {
 BOOST_AUTO_TEST_SUITE(elementwise_chains)
 
 BOOST_AUTO_TEST_CASE(ops_of_one_shape_become_one_node) {
-  const StepFunction step = [](const Values& x) { return Values{exp(x[0] * x[1] + 1.0) - x[2]}; };
+  const TestedStep step = [](const Values& x) { return Values{exp(x[0] * x[1] + 1.0) - x[2]}; };
   const TensorList arguments = random_arguments({{4, 5}, {5}, {4, 1}}, DType::float32);
   const Graph graph = trace_step(step, arguments);
   BOOST_TEST(chains_of(graph) == (Texts{"multiply + add + exp + subtract"}), boost::test_tools::per_element());
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(ops_of_one_shape_become_one_node) {
 
 // Results of more than 16 MiB, which are written past the caches: whole cache lines or not, and in place.
 BOOST_AUTO_TEST_CASE(large_results) {
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     const Value gate = sigmoid(x[0]);
     return Values{gate * x[0], gate, (x[0] * 2.0 + 1.0) * x[0]};
   };
@@ -80,14 +80,14 @@ BOOST_AUTO_TEST_CASE(large_results) {
 
 BOOST_AUTO_TEST_CASE(single_ops_and_other_shapes_stay) {
   const TensorList arguments = random_arguments({{5}, {3, 5}}, DType::float32);
-  const StepFunction rows = [](const Values& x) { return Values{exp(x[0]) * x[1]}; };  // (5,), then (3, 5)
+  const TestedStep rows = [](const Values& x) { return Values{exp(x[0]) * x[1]}; };  // (5,), then (3, 5)
   BOOST_TEST(chains_of(trace_step(rows, arguments)).empty());
   check_bits(rows, arguments);
 }
 
 // Readers outside come after the chain: a node after them starts a new one.
 BOOST_AUTO_TEST_CASE(results_with_other_readers_are_outputs) {
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     const Value a = x[0] * 2, b = exp(a);
     const Value total = sum(b, {.axes = {1}, .keepdims = true});
     const Value c = b / total;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(results_with_other_readers_are_outputs) {
 }
 
 BOOST_AUTO_TEST_CASE(masks_take_part) {
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     const Value mask = logical_and(x[0] > 0, logical_not(isnan(x[0])));
     return Values{where(mask, x[0] * x[1], x[1]), mask, cast(mask, x[0].dtype()) + x[0]};
   };
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(broadcasts) {
                                             {{2, 3, 4}, {2, 1, 1}, {1, 3, 1}},
                                             {{40000}, {40000}, {40000}},
                                             {{1}, {1}, {1}}};
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     const Value a = x[0] + x[1] + x[2];
     return Values{tanh(a) * a + where(x[0] < a, x[1] + x[2] + a, x[0] + a), a};
   };
@@ -136,13 +136,13 @@ BOOST_AUTO_TEST_CASE(broadcasts) {
 }
 
 BOOST_AUTO_TEST_CASE(backward_passes) {
-  const StepFunction steps[] = {[](const Values& x) { return Values{silu(x[0]) * x[1]}; },
-                                [](const Values& x) { return Values{mish(x[0]) * elu(x[1])}; },
-                                [](const Values& x) { return Values{mean(square(x[0] - x[1]), {.axes = {1}})}; },
-                                [](const Values& x) { return Values{gelu(x[0]) / (abs(x[1]) + 1.0)}; },
-                                [](const Values& x) { return Values{maximum(x[0], x[1]) * sigmoid(x[0])}; }};
+  const TestedStep steps[] = {[](const Values& x) { return Values{silu(x[0]) * x[1]}; },
+                              [](const Values& x) { return Values{mish(x[0]) * elu(x[1])}; },
+                              [](const Values& x) { return Values{mean(square(x[0] - x[1]), {.axes = {1}})}; },
+                              [](const Values& x) { return Values{gelu(x[0]) / (abs(x[1]) + 1.0)}; },
+                              [](const Values& x) { return Values{maximum(x[0], x[1]) * sigmoid(x[0])}; }};
   for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
-    for (const StepFunction& step : steps) {
+    for (const TestedStep& step : steps) {
       const TensorList arguments = random_arguments({{9, 70}, {9, 70}}, dtype);
       BOOST_TEST(!chains_of(trace_step(with_gradients_of(step), arguments)).empty());
       check_bits(with_gradients_of(step), arguments);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(backward_passes) {
 
 // The gradient of a mean reads its one number for each row as it is.
 BOOST_AUTO_TEST_CASE(broadcast_nodes_are_read_through) {
-  const StepFunction step = [](const Values& x) { return mezzo::gradients(mean(square(x[0])), {x[0]}); };
+  const TestedStep step = [](const Values& x) { return mezzo::gradients(mean(square(x[0])), {x[0]}); };
   const TensorList arguments = random_arguments({{8, 9}}, DType::float32);
   const Graph graph = trace_step(step, arguments);
   BOOST_TEST(count_nodes(graph, "broadcast_to") > 0);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(broadcast_nodes_are_read_through) {
 }
 
 BOOST_AUTO_TEST_CASE(pictures_are_scaled_as_they_are_cast) {
-  const StepFunction step = [](const Values& x) { return Values{cast(x[0], DType::float32) * (1.0 / 255) - 0.5}; };
+  const TestedStep step = [](const Values& x) { return Values{cast(x[0], DType::float32) * (1.0 / 255) - 0.5}; };
   const TensorList arguments{random_tensor({2, 33}, DType::uint8, 1, 0, 256)};
   BOOST_TEST(chains_of(trace_step(step, arguments)) == (Texts{"cast + multiply + subtract"}),
              boost::test_tools::per_element());
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(pictures_are_scaled_as_they_are_cast) {
 }
 
 BOOST_AUTO_TEST_CASE(long_chains_are_divided) {
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     Value y = x[0];
     for (int i = 0; i < 100; ++i) y = y * x[1] + x[0];
     return Values{y};
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(non_finite_numbers_stay) {
   const float infinity = std::numeric_limits<float>::infinity();
   const TensorList arguments{Tensor({6}, std::vector<float>{infinity, -infinity, std::nanf(""), 0, -0.0F, 1e-40F}),
                              Tensor({6}, std::vector<float>{1, 0, 2, -0.0F, infinity, 3})};
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     return Values{relu(x[0]) + x[1],
                   maximum(x[0], x[1]) - minimum(x[0], x[1]),
                   floor(x[0]) + ceil(x[0]),

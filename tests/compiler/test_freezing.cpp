@@ -38,7 +38,7 @@ VariablePointer random_variable(const Shape& shape, std::uint64_t seed = 3) {
 }
 
 // The step's outputs and those of its frozen graph are within `places` units of the last place of the largest number.
-void check_frozen(const StepFunction& step, const TensorList& x, double places, FrozenConstants& constants) {
+void check_frozen(const TestedStep& step, const TensorList& x, double places, FrozenConstants& constants) {
   const Graph graph = trace_step(step, x);
   const TensorList expected = run_compiled(graph, x), frozen = run_compiled(freeze(graph, constants), x);
   BOOST_REQUIRE(expected.size() == frozen.size());
@@ -50,12 +50,12 @@ void check_frozen(const StepFunction& step, const TensorList& x, double places, 
   }
 }
 
-void check_frozen(const StepFunction& step, const TensorList& x, double places = 4) {
+void check_frozen(const TestedStep& step, const TensorList& x, double places = 4) {
   FrozenConstants constants;
   check_frozen(step, x, places, constants);
 }
 
-Graph frozen_graph(const StepFunction& step, const TensorList& x) {
+Graph frozen_graph(const TestedStep& step, const TensorList& x) {
   FrozenConstants constants;
   return run_passes(freeze(trace_step(step, x), constants));
 }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_goes_into_convolutions) {
   const auto grouped = [&](const Values& v) {
     return Values{depthwise_norm(conv2d(v[0], read_variable(depthwise), {.groups = 3}))};
   };
-  for (const StepFunction& step : std::vector<StepFunction>{plain, active, grouped}) {
+  for (const TestedStep& step : std::vector<TestedStep>{plain, active, grouped}) {
     const Graph graph = frozen_graph(step, images);
     BOOST_TEST(count_nodes(graph, "batch_norm") == 0);
     BOOST_TEST(find_node(graph, "conv2d")->inputs.size() == 3);
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_goes_into_matrix_products) {
   const auto transposed = [&](const Values& v) {
     return Values{norm(matmul(v[0], read_variable(turned), {.transpose_b = true}))};
   };
-  for (const StepFunction& step : std::vector<StepFunction>{plain, transposed}) {
+  for (const TestedStep& step : std::vector<TestedStep>{plain, transposed}) {
     BOOST_TEST(count_nodes(frozen_graph(step, rows), "batch_norm") == 0);
     check_frozen(step, rows);
   }
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(constant_scales_and_shifts_go_into_products) {
   const auto before = [&](const Values& v) {
     return Values{conv2d((v[0] - 0.5) * read_variable(of_input), read_variable(kernel))};
   };
-  for (const StepFunction& step : std::vector<StepFunction>{behind, before}) {
+  for (const TestedStep& step : std::vector<TestedStep>{behind, before}) {
     const Graph graph = frozen_graph(step, images);
     for (const char* op : {"multiply", "add", "subtract", "elementwise_chain"}) {
       BOOST_TEST(count_nodes(graph, op) == 0, op);

@@ -11,7 +11,7 @@ namespace {
 const TensorList arguments{random_tensor({5, 3}, DType::float32, 1), random_tensor({3, 4}, DType::float32, 2),
                            random_tensor({4}, DType::float32, 3)};
 
-Graph fused(const StepFunction& step, const TensorList& x = arguments) { return run_passes(trace_step(step, x)); }
+Graph fused(const TestedStep& step, const TensorList& x = arguments) { return run_passes(trace_step(step, x)); }
 
 // How many inputs the only product has, and its epilogue: "3 relu".
 std::string product_of(const Graph& graph, const std::string& op = "matmul") {
@@ -22,7 +22,7 @@ std::string product_of(const Graph& graph, const std::string& op = "matmul") {
 }
 
 // The largest distance between fused and unfused, in units of the largest number's last place.
-double distance(const StepFunction& step, const TensorList& x) {
+double distance(const TestedStep& step, const TensorList& x) {
   const Graph graph = trace_step(step, x);
   const Tensor one = run_compiled(graph, x, true)[0], other = run_compiled(graph, x, false)[0];
   BOOST_TEST((one.dtype() == other.dtype()));

@@ -10,15 +10,13 @@ using namespace mezzo_tests;
 
 namespace {
 
-Graph simplified(const StepFunction& step, const TensorList& arguments) {
-  return simplify(trace_step(step, arguments));
-}
+Graph simplified(const TestedStep& step, const TensorList& arguments) { return simplify(trace_step(step, arguments)); }
 
-int nodes_left(const std::string& op, const StepFunction& step, const TensorList& arguments) {
+int nodes_left(const std::string& op, const TestedStep& step, const TensorList& arguments) {
   return count_nodes(simplified(step, arguments), op);
 }
 
-StepFunction casts(const std::vector<DType>& dtypes) {
+TestedStep casts(const std::vector<DType>& dtypes) {
   return [dtypes](const Values& x) {
     Value y = x[0];
     for (const DType dtype : dtypes) y = cast(y, dtype);
@@ -97,7 +95,7 @@ BOOST_AUTO_TEST_CASE(equal_expressions_are_computed_once) {
 }
 
 BOOST_AUTO_TEST_CASE(expressions_of_two_outputs_of_a_node_do_not_meet) {
-  const StepFunction halves = [](const Values& v) {
+  const TestedStep halves = [](const Values& v) {
     const Values parts = array_split(v[0], 2);
     return Values{exp(parts[0]), exp(parts[1])};
   };

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(are_zero_to_chains_of_functions) {
     const Tensor x = Tensor({5}, std::vector<double>{1e-39, -1e-39, 1.2e-40, -2e-39, 2}).cast(dtype);
     const Tensor zeros = Tensor({5}, std::vector<double>{0, -0.0, 0, -0.0, 2}).cast(dtype);
     for (const Elementary& each : functions) {
-      const StepFunction step = [&](const Values& v) {
+      const TestedStep step = [&](const Values& v) {
         const Value y = each.function(v[0]);
         return Values{y * 2, where(y > 0, y, v[0]) * 3, cast(v[0], DType::boolean)};
       };

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(sums_do_not_overflow_on_the_way) {
 }
 
 BOOST_AUTO_TEST_CASE(are_summed_in_int64_eagerly_in_plans_and_in_functional_models) {
-  const StepFunction step = [](const Values& x) { return Values{sum(x[0]), sum(x[0], {.axes = {1}})}; };
+  const TestedStep step = [](const Values& x) { return Values{sum(x[0]), sum(x[0], {.axes = {1}})}; };
   for (const DType dtype : integer_dtypes) {
     const Tensor units = Tensor({3, 300}, std::vector<std::uint8_t>(900, 1)).cast(dtype);
     for (const TensorList& results :

@@ -176,7 +176,7 @@ Call call_of(const std::map<std::string, Call>& all, std::string name) {
 }
 
 // Gradients of sum(output * cotangent) for the float inputs.
-StepFunction with_gradients_of(const Call& call, const nlohmann::json& expected) {
+TestedStep with_gradients_of(const Call& call, const nlohmann::json& expected) {
   return [call, &expected](const Values& x) {
     Values out{call(x)};
     if (!expected.contains("gradients")) return out;
@@ -209,7 +209,7 @@ void check_case(const Call& call, const nlohmann::json& expected, DType dtype, d
     inputs.push_back(is_floating(input.dtype()) ? input.cast(dtype) : input);
   }
   const detail::PolicyScope policy{Policy(dtype)};
-  const StepFunction step = with_gradients_of(call, expected);
+  const TestedStep step = with_gradients_of(call, expected);
   const TensorList eager = run_in_eager_trace(step, inputs);
   Tensor output = numbers_of(expected.at("output"));
   if (dtype == DType::float32 && output.dtype() == DType::float64) {  // the largest number of float64: nan_to_num
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(divisions_of_integers_have_no_traps) {
 }
 
 BOOST_AUTO_TEST_CASE(gradients_at_zero_are_not_nan) {
-  const StepFunction step = [](const Values& x) {
+  const TestedStep step = [](const Values& x) {
     const Value y = power(x[0], 0.0) + power(x[0], 2.0) + power(x[0], 1.0) + hypot(x[0], 0.0) + sinc(x[0]);
     return mezzo::gradients(sum(y), {x[0]});
   };

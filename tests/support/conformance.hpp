@@ -30,7 +30,7 @@ inline mezzo::Tensor loss_weights(const mezzo::Value& output) {
 }
 
 // The row's outputs, then the gradients of sum(first output * weights) for its differentiable arguments.
-inline StepFunction with_gradients(const OpRow& row) {
+inline TestedStep with_gradients(const OpRow& row) {
   return [row](const mezzo::Values& arguments) {
     mezzo::Values out = row.call(arguments);
     if (row.differentiable.empty()) return out;
@@ -246,7 +246,7 @@ inline void check_same_bits(const TensorList& left, const TensorList& right, con
 // another order, so its results are close.
 inline void check_eager_and_traced(const OpRow& row, mezzo::DType dtype) {
   const TensorList arguments = arguments_in(row, dtype);
-  const StepFunction step = with_gradients(row);
+  const TestedStep step = with_gradients(row);
   const TensorList eager = run_in_eager_trace(step, arguments, row.training);
   const mezzo::Graph graph = trace_step(step, arguments, row.training);
   const TensorList planned = run_compiled(graph, arguments, false);

@@ -15,10 +15,10 @@ namespace mezzo_tests {
 using TensorList = std::vector<mezzo::Tensor>;
 
 // A step: maps inputs to the values that become outputs 0, 1, ... of the trace.
-using StepFunction = std::function<mezzo::Values(const mezzo::Values&)>;
+using TestedStep = std::function<mezzo::Values(const mezzo::Values&)>;
 
 // Traces a step on symbols of the arguments' shapes and dtypes.
-inline mezzo::Graph trace_step(const StepFunction& step, const TensorList& arguments, bool training = false) {
+inline mezzo::Graph trace_step(const TestedStep& step, const TensorList& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::graph, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
@@ -30,7 +30,7 @@ inline mezzo::Graph trace_step(const StepFunction& step, const TensorList& argum
 }
 
 // The outputs of a step that is computed while it is traced.
-inline TensorList run_in_eager_trace(const StepFunction& step, const TensorList& arguments, bool training = false) {
+inline TensorList run_in_eager_trace(const TestedStep& step, const TensorList& arguments, bool training = false) {
   mezzo::Trace trace(mezzo::Trace::Mode::eager, training);
   mezzo::Values inputs;
   for (const mezzo::Tensor& argument : arguments) {
