@@ -19,15 +19,15 @@ using namespace mezzo_tests;
 
 namespace {
 
-struct Output {
+struct Ran {
   std::string text;
   int code = 0;
 };
 
-Output run(const std::string& command) {
+Ran run(const std::string& command) {
   std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   BOOST_REQUIRE(pipe != nullptr);
-  Output out;
+  Ran out;
   std::array<char, 256> buffer{};
   while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) out.text += buffer.data();
   out.code = WEXITSTATUS(::pclose(pipe));
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_SUITE(c_interface)
 
 BOOST_AUTO_TEST_CASE(a_program_in_c_has_the_results_of_cpp) {
   const Files files;
-  const Output out = run("\"" MEZZO_C_PROGRAM "\" \"" + files.folder.path() + "\"");
+  const Ran out = run("\"" MEZZO_C_PROGRAM "\" \"" + files.folder.path() + "\"");
   BOOST_TEST(out.code == 0, out.text);
   check_results(files, out.text);
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_program_in_python_has_the_results_of_cpp) {
   const std::string onnx = MEZZO_ONNX_LIBRARY;
   const std::string model = (tests_dir() / "../tutorials/fashion_cnn.onnx").string();
   if (!onnx.empty()) command += " \"" + onnx + "\" \"" + model + "\"";
-  const Output out = run(command);
+  const Ran out = run(command);
   BOOST_TEST(out.code == 0, out.text);
   check_results(files, out.text);
 }
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(the_program_of_the_docs_runs) {
                                    "\" \"" MEZZO_C_LIBRARY "\" -Wl,-rpath,\"" MEZZO_C_FOLDER "\" -o example")
                                    .text;
   BOOST_TEST(compiled == "");
-  const Output out = run("cd \"" + files.folder.path() + "\" && ./example");
+  const Ran out = run("cd \"" + files.folder.path() + "\" && ./example");
   BOOST_TEST(out.code == 0, out.text);
   const Tensor x = array({{1, 2, 3, 4}, {5, 6, 7, 8}}).cast(DType::float32);
   const Tensor y = load_model(files.folder.path("model.mezzo"))->predict(x);

@@ -40,7 +40,12 @@ inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>&
     names.push_back(name);
     xs.push_back(weight);
   }
-  const mezzo::Values gradient = mezzo::gradients(mezzo::sum(output * mezzo::Value(cotangent)), xs);
+  // A layer needn't use each weight. Keras' recorded gradient of such a weight is zeros.
+  mezzo::Values gradient =
+      mezzo::detail::partial_gradients(mezzo::sum(output * mezzo::Value(cotangent)), xs, mezzo::Value(1.0));
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (!gradient[i].defined()) gradient[i] = mezzo::Tensor(xs[i].shape(), xs[i].dtype());
+  }
   LayerRun run{.output = output.tensor(), .input_gradients = {}, .weight_gradients = {}, .moved = {}};
   for (std::size_t i = 0; i < differentiable; ++i) run.input_gradients.push_back(gradient[i].tensor());
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -15,6 +15,7 @@ ATTRIBUTE = re.compile(r"\[\[.*?\]\]|\balignas\s*\([^)]*\)|\b[A-Z][A-Z0-9]*_[A-Z
 TEMPLATE = re.compile(r"^template\s*<")
 MARK = re.compile(r"[({;}]")  # ends a statement, or begins a part of it that is skipped
 BRACKETS = {pair: re.compile(f"[{re.escape(pair)}]") for pair in ("()", "{}", "<>")}
+ARGUMENTS = re.compile(r"(?<!operator)(?<=\w)<[^<>]*>")  # of templates
 FUNCTION = re.compile(r"(operator\s*(?:\(\s*\)|[^\s\w(]+|\w[\w:\s<>*&]*?)|~?[A-Za-z_]\w*)\s*\(")
 
 
@@ -76,6 +77,8 @@ def class_name(statement):
 
 def function_name(statement):
     """The name of the function that a statement declares, or None."""
+    while ARGUMENTS.search(statement):
+        statement = ARGUMENTS.sub("", statement)
     match = FUNCTION.search(statement)
     if not match:
         return None

@@ -7,12 +7,11 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from declarations import CLASS, FUNCTION, class_name, clean, statements, without_template
+from declarations import ARGUMENTS, CLASS, FUNCTION, class_name, clean, statements, without_template
 
 NAMESPACE = re.compile(r"(?:inline\s+)?namespace\b\s*([\w:]*)")
 ENUM = re.compile(r"enum\s+(?:class\s+|struct\s+)?(\w+)")
 ACCESS = re.compile(r"\s*(?:public|protected|private)\s*:(?!:)")
-ARGUMENTS = re.compile(r"(?<!operator)(?<=\w)<[^<>]*>")
 QUALIFIER = re.compile(r"(?:[A-Za-z_]\w*\s*::\s*)+$")
 TEST = re.compile(r"BOOST_\w+_TEST_CASE\w*\s*\(\s*(\w+)")
 SUITE = re.compile(r"^BOOST_AUTO_TEST_SUITE\w*\s*\([^)\n]*\)", re.M)  # no semicolon ends it

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_call_with_a_value_is_refused) {
   Model model = scales(2, 3);
   const Tensor x = column({1, 2});
   check_throws<ValueError>(
-      "[Model] a call with a Value needs a model with one output; got 2; model(Values{x}) returns all",
+      "[Functional] a call with a Value needs a model with one output; got 2; model(Values{x}) returns all",
       [&] { model(x); });
   BOOST_TEST(model(Values{x}).at(1).tensor().to_doubles() == (std::vector<double>{3, 6}),
              boost::test_tools::per_element());

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
          "[oxford-iiit-pet] \"annotations/trainval.txt\", with or without .gz, must be in one of: " + data);
   write_data(folder);
   const std::string none = folder.path("none.safetensors");
-  refuse({data, none, "1", "4", "32"}, "[safetensors \"" + none + "\"] ");
+  refuse({data, none, "1", "4", "32"}, "[load_weights \"" + none + "\"] cannot be opened for reading: No such file");
   const std::string bad = write_text(folder, "bad.safetensors", "no safetensors file");
   refuse({data, bad, "1", "4", "32"}, "[load_weights \"" + bad + "\"] ");
   refuse({data}, "usage: finetune_resnet_pets DATA WEIGHTS [EPOCHS [BATCH_SIZE [IMAGE_SIZE]]]");

@@ -77,7 +77,7 @@ Tensor input_of(const Workload& workload, std::int64_t batch) {
   return sized.make_batch()["x"];
 }
 
-void export_model(Model& model, const Tensor& input, const std::string& path) {
+void export_model([[maybe_unused]] Model& model, [[maybe_unused]] const Tensor& input, const std::string& path) {
 #if MEZZO_LATENCY_ONNX
   export_onnx(model, path);
   std::ofstream(path + ".bin", std::ios::binary)

@@ -177,7 +177,8 @@ class MEZZO_API Model : public Module {
   template <class D, class = IfDerived<D>>
   Model& operator=(D&&) = delete;
 
-  /// Calls the model. A ValueError if it has several outputs: `model(Values{x})` returns all of them.
+  /// Calls the model. A ValueError if it has several outputs, functional or with set_output_names(): `model(Values{x})`
+  /// returns all. Of other classes of models it returns the first output.
   Value operator()(const Value& x, const CallOptions& options = {});
   using Module::operator();
 
