@@ -26,7 +26,8 @@ void check_open_training(const Any<Layer>& layer, const Shape& open, const std::
       for (const Shape& shape : sizes) {
         const Tensor given = random_tensor(shape);
         const Tensor wanted = head(layer(Value(given))).tensor();
-        BOOST_TEST(model.predict(given).equal(wanted));
+        // A plan may sum products in another order than calls of single ops: convolutions on machines with AVX2.
+        BOOST_TEST(largest_difference(model.predict(given), wanted) <= 1e-6);
         const double loss = model.train_on_batch(given, Tensor(wanted.shape()))["loss"];
         BOOST_TEST(loss >= 0);
       }
