@@ -16,11 +16,15 @@ if("c/" MATCHES "${MEZZO_TEST_FOLDERS}")
     set(c_onnx "$<TARGET_FILE:mezzo_onnx>")
     add_dependencies(test_c mezzo_onnx)
   endif()
+  set(c_flags)
+  if(MEZZO_SANITIZE)
+    set(c_flags "-fsanitize=${MEZZO_SANITIZE}")
+  endif()
   add_dependencies(test_c mezzo_c_calls)
   target_compile_definitions(test_c PRIVATE MEZZO_C_PROGRAM="$<TARGET_FILE:mezzo_c_calls>"
     MEZZO_C_LIBRARY="$<TARGET_FILE:mezzo_c>" MEZZO_C_FOLDER="$<TARGET_FILE_DIR:mezzo_c>" MEZZO_PYTHON="${c_python}"
     MEZZO_ONNX_LIBRARY="${c_onnx}"
-    MEZZO_C_COMPILER="${CMAKE_CXX_COMPILER}" MEZZO_C_FLAGS="$<$<BOOL:${MEZZO_SANITIZE}>:-fsanitize=${MEZZO_SANITIZE}>")
+    MEZZO_C_COMPILER="${CMAKE_CXX_COMPILER}" MEZZO_C_FLAGS="${c_flags}")
   if(Python3_FOUND)
     add_test(NAME c.symbols COMMAND Python3::Interpreter
       "${c_folder}/check_symbols.py" "$<TARGET_FILE:mezzo_c>" "${PROJECT_SOURCE_DIR}/framework/mezzo/c")

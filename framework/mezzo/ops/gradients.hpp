@@ -13,6 +13,8 @@ namespace mezzo {
 MEZZO_API Values gradients(const Value& loss, const Values& xs, const Value& seed = Value(1.0));
 
 namespace detail {
+struct VariableState;
+
 /// The same, but undefined for an x that the loss doesn't depend on. Dependence through nodes of the trace before the
 /// one of index `first` doesn't count.
 MEZZO_API Values partial_gradients(const Value& loss, const Values& xs, const Value& seed, std::size_t first = 0);

@@ -112,7 +112,7 @@ class NodeReader {
 
   void read_kwargs(const Json& kwargs) {
     if (!kwargs.is_object()) fail<ValueError>(where_, "kwargs must be an object; got {}", excerpt(kwargs));
-    for (const char* const first : inputs_) {
+    for (const char* const first : operand_names) {
       const auto found = kwargs.find(first);
       if (found == kwargs.end()) continue;
       const std::string name = first;
@@ -128,7 +128,9 @@ class NodeReader {
   }
 
   void read_kwarg(const std::string& name, const Json& value) {
-    if (std::find(std::begin(inputs_), std::end(inputs_), name) != std::end(inputs_) || value.is_null()) return;
+    const bool is_operand =
+        std::find(std::begin(operand_names), std::end(operand_names), name) != std::end(operand_names);
+    if (is_operand || value.is_null()) return;
     if (name == "training") {
       read_bool(value, where_ + " training");  // Keras replaces it by the mode of fit, evaluate or predict
     } else if (name == "mask") {
@@ -172,8 +174,8 @@ class NodeReader {
   }
 
   /// Arguments that are operands, in the order of calls.
-  static constexpr const char* inputs_[] = {"query", "condition", "x",     "inputs", "x1",
-                                            "x2",    "indices",   "value", "key",    "attention_mask"};
+  static constexpr const char* operand_names[] = {"query", "condition", "x",     "inputs", "x1",
+                                                  "x2",    "indices",   "value", "key",    "attention_mask"};
 
   const std::string& class_name_;
   bool operation_;
