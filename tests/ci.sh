@@ -138,7 +138,7 @@ stage_sanitize() {
 # libFuzzer on all readers, 20 s each.
 stage_fuzz() {
   configure_sanitize
-  compile "$ci/sanitize" mezzo_fuzz
+  compile "$ci/sanitize" mezzo_fuzzers
   bash "$root/tests/fuzz/run.sh" "$ci/sanitize" "$ci/fuzz" -max_total_time=20
 }
 

@@ -8,10 +8,11 @@ shift 2
 
 # run_one TARGET [options]
 run_one() {
-  local name=$1 folder=$out/$1
+  local name=$1 folder=$out/$1 program=$build/tests/fuzz/mezzo_fuzz
+  [ ! -x "${program}_$1" ] || program+=_$1
   shift
   mkdir -p "$folder/corpus"
-  if UBSAN_OPTIONS=print_stacktrace=1 "$build/tests/fuzz/mezzo_fuzz" "$name" "$folder/corpus" -artifact_prefix="$folder/" -timeout=10 \
+  if UBSAN_OPTIONS=print_stacktrace=1 "$program" "$name" "$folder/corpus" -artifact_prefix="$folder/" -timeout=10 \
     -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 "$@" >"$folder/log" 2>&1; then
     printf '%-18s %8s cases, %6s a second, peak %s MB\n' "$name" \
       "$(stat_of number_of_executed_units)" "$(stat_of average_exec_per_sec)" "$(stat_of peak_rss_mb)"
