@@ -6,35 +6,13 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/update_checks.hpp>
-#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/training/step/update_parts.hpp>
 
 namespace mezzo::detail {
 namespace {
 
-Value constant(double x) { return Tensor::scalar(x, DType::float64); }
-
 std::string label_of(const Optimizer& optimizer) { return "[" + optimizer.name() + "]"; }
-
-Attributes with_headroom(Attributes attributes, double headroom) {
-  if (headroom > 0) attributes.set("headroom", headroom);
-  return attributes;
-}
-
-/// Throws a ValueError for a second update in a step by an optimizer that counts steps.
-void require_repeatable(const Optimizer& optimizer) {
-  if (optimizer.accumulation_steps() > 1) {
-    fail<ValueError>(label_of(optimizer),
-                     "apply must be called once per step if gradients are accumulated, since windows count steps; got "
-                     "a second call and windows of {} steps",
-                     optimizer.accumulation_steps());
-  }
-  if (optimizer.common().ema_overwrite_frequency > 0) {
-    fail<ValueError>(label_of(optimizer),
-                     "apply must be called once per step with ema_overwrite_frequency, which acts between steps; got a "
-                     "second call");
-  }
-}
 
 }  // namespace
 
@@ -56,7 +34,8 @@ void LoopUpdates::apply(Optimizer& optimizer, const Gradients& gradients, const 
     fail<ValueError>(label_of(optimizer), "apply must be called in the step itself; got a call in the body of a loop");
   }
   const std::size_t index = index_of(optimizer);
-  if (!optimizers_[index].groups.empty()) require_repeatable(optimizer);
+  const std::vector<int>& earlier = optimizers_[index].groups;
+  if (!earlier.empty()) require_repeatable(optimizer, label_of(optimizer), "apply");
   optimizer.require_trainable();
   std::vector<std::string> paths;
   for (const Gradient& gradient : gradients) {
@@ -67,7 +46,8 @@ void LoopUpdates::apply(Optimizer& optimizer, const Gradients& gradients, const 
 
   Update update{.optimizer = optimizer, .gradients = gradients, .terms = terms, .group = ++groups_};
   for (const Gradient& gradient : gradients) update.values.push_back(gradient.value);
-  update.step = next_step(index);
+  const bool may_skip = std::any_of(earlier.begin(), earlier.end(), [](int group) { return group != 0; });
+  update.step = next_step(index, accepted_[index], may_skip);
   if (terms.multiplier.defined()) update.step.multiplier = terms.multiplier;
   if (terms.condition.defined()) {
     update.condition = trace_.adopt(terms.condition);
@@ -97,19 +77,16 @@ void LoopUpdates::check(Update& update) {
   }
   if (!update.terms.checks_finite) return;
   // One check for each gradient, which runs where the gradient is computed and is still in the cache.
-  const Attributes attributes = with_headroom({}, square_headroom(optimizer));
-  for (const Value& value : update.values) require_finite(update, insert_one(ops::all_finite, {value}, attributes));
+  const double headroom = square_headroom(optimizer);
+  for (const Value& value : update.values) require_finite(update, gradient_is_finite(value, headroom));
 }
 
 void LoopUpdates::unscale(Update& update, const Value& divisor, bool checks) {
-  Values operands{divisor};
-  operands.insert(operands.end(), update.values.begin(), update.values.end());
   const Optimizer& optimizer = update.optimizer;
-  const Values out =
-      insert(ops::gradient_multiplier, operands,
-             with_headroom({{"clipnorm", optimizer.common().global_clipnorm}}, square_headroom(optimizer)));
-  update.step.multiplier = out[0];
-  if (checks) require_finite(update, out[1]);
+  const GradientFactor factor =
+      gradient_factor(divisor, update.values, optimizer.common().global_clipnorm, square_headroom(optimizer));
+  update.step.multiplier = factor.multiplier;
+  if (checks) require_finite(update, factor.finite);
 }
 
 bool LoopUpdates::accumulate(Update& update) {
@@ -168,22 +145,6 @@ bool LoopUpdates::wants_guards() const {
     if (std::any_of(graph.outputs.begin(), graph.outputs.end(), is_output)) return true;
   }
   return false;
-}
-
-Optimizer::Step LoopUpdates::next_step(std::size_t index) const {
-  const Values& before = accepted_[index];
-  Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, index, before.size()),
-                       .count = runtime_scalar(RuntimeScalar::count, index),
-                       .multiplier = constant(1)};
-  if (before.empty()) return step;
-  Value made = before.front();  // updates of this step that were not skipped
-  for (std::size_t i = 1; i < before.size(); ++i) made = made + before[i];
-  step.count = step.count + made;
-  for (std::size_t i = before.size(); i-- > 0;) {
-    const Value rate = runtime_scalar(RuntimeScalar::learning_rate, index, i);
-    step.learning_rate = where(made < constant(static_cast<double>(i) + 0.5), rate, step.learning_rate);
-  }
-  return step;
 }
 
 }  // namespace mezzo::detail

@@ -51,8 +51,6 @@ class LoopUpdates final : public LoopStep {
   };
 
   std::size_t index_of(const Optimizer& optimizer);
-  /// Learning rate and number of the next update by the optimizer.
-  Optimizer::Step next_step(std::size_t index) const;
   /// Adds the gates of the gradients, and the factor of clipping by their joint norm.
   void check(Update& update);
   /// Multiplies gradients by 1 / divisor, and by less if their joint norm is larger than the optimizer's bound.

@@ -12,11 +12,10 @@
 #include <mezzo/training/step/group_rates.hpp>
 #include <mezzo/training/step/mean_of.hpp>
 #include <mezzo/training/step/optimizer_weights.hpp>
+#include <mezzo/training/step/update_parts.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-Value constant(double x) { return Tensor::scalar(x, DType::float64); }
 
 std::string named(const OptimizerConfig& config) {
   return config.name.empty() ? "" : fmt::format(" of optimizer \"{}\"", config.name);
@@ -105,7 +104,7 @@ void Minimization::reduce() {
 
 void Minimization::gate() {
   add_gate(insert_one(ops::all_finite, {checks_.loss}), "[Trainer] the loss must be finite; got NaN or infinity");
-  step_ = next_step();
+  step_ = next_step(index_, updates_.accepted[index_], scaled_);
   if (summed()) {
     divisor_ = constant(static_cast<double>(optimizer_.accumulation_steps()));
   } else {
@@ -116,9 +115,7 @@ void Minimization::gate() {
     return;
   }
   // One check for each gradient, which runs where the gradient is computed and is still in the cache.
-  for (const Value& gradient : gradients_) {
-    add_gate_of_gradients(insert_one(ops::all_finite, {gradient}, with_headroom({})));
-  }
+  for (const Value& gradient : gradients_) add_gate_of_gradients(gradient_is_finite(gradient, headroom_));
 }
 
 void Minimization::accumulate() {
@@ -166,18 +163,7 @@ void Minimization::require_repeatable() const {
                      "minimize(){} must be called once per step with shard_optimizer_states; got a second call",
                      named(config_));
   }
-  if (optimizer_.accumulation_steps() > 1) {
-    fail<ValueError>("[Trainer]",
-                     "minimize(){} must be called once per step if gradients are accumulated, since windows count "
-                     "steps; got a second call and windows of {} steps",
-                     named(config_), optimizer_.accumulation_steps());
-  }
-  if (optimizer_.common().ema_overwrite_frequency > 0) {
-    fail<ValueError>("[Trainer]",
-                     "minimize(){} must be called once per step with ema_overwrite_frequency, which acts between "
-                     "steps; got a second call",
-                     named(config_));
-  }
+  detail::require_repeatable(optimizer_, "[Trainer]", "minimize()" + named(config_));
 }
 
 void Minimization::keep_differentiated() {
@@ -254,21 +240,14 @@ void Minimization::add_gate_of_gradients(const Value& ok) {
   add_gate(ok, "[Trainer] gradients must be finite; got NaN or infinity");
 }
 
-Attributes Minimization::with_headroom(Attributes attributes) const {
-  if (headroom_ > 0) attributes.set("headroom", headroom_);
-  return attributes;
-}
-
 void Minimization::unscale(const Value& divisor, double bound) {
   if (checks_.finite.defined()) {
     step_.multiplier = multiplier_of(divisor, checks_.squares, bound);
     return add_gate_of_gradients(checks_.finite);
   }
-  Values operands{divisor};
-  operands.insert(operands.end(), gradients_.begin(), gradients_.end());
-  const Values out = insert(ops::gradient_multiplier, operands, with_headroom({{"clipnorm", bound}}));
-  step_.multiplier = out[0];
-  add_gate_of_gradients(out[1]);
+  const GradientFactor factor = gradient_factor(divisor, gradients_, bound, headroom_);
+  step_.multiplier = factor.multiplier;
+  add_gate_of_gradients(factor.finite);
 }
 
 void Minimization::show_final_gradients() {
@@ -313,22 +292,6 @@ Value Minimization::rate_of(const std::shared_ptr<VariableState>& variable, cons
     }
   }
   return otherwise;
-}
-
-Optimizer::Step Minimization::next_step() const {
-  const Values& before = updates_.accepted[index_];
-  Optimizer::Step step{.learning_rate = runtime_scalar(RuntimeScalar::learning_rate, index_, before.size()),
-                       .count = runtime_scalar(RuntimeScalar::count, index_),
-                       .multiplier = constant(1)};
-  if (before.empty()) return step;
-  Value made = before.front();  // updates of this step that were not skipped
-  for (std::size_t i = 1; i < before.size(); ++i) made = made + before[i];
-  step.count = step.count + made;
-  for (std::size_t i = before.size(); scaled_ && i-- > 0;) {
-    const Value rate = runtime_scalar(RuntimeScalar::learning_rate, index_, i);
-    step.learning_rate = where(made < constant(static_cast<double>(i) + 0.5), rate, step.learning_rate);
-  }
-  return step;
 }
 
 }  // namespace mezzo::detail

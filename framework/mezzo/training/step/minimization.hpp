@@ -53,14 +53,11 @@ class Minimization {
   void add_gate_of_gradients(const Value& ok);
   /// Multiplies gradients by 1 / divisor, and more if their joint norm is larger than `bound`, unless that is 0.
   void unscale(const Value& divisor, double bound);
-  Attributes with_headroom(Attributes attributes) const;
   /// Lets on_before_optimizer_step() see the gradients of the mean loss and replace them.
   void show_final_gradients();
   void clip_elements();
   /// Learning rate of a weight: that of its group, else that of the optimizer.
   Value rate_of(const std::shared_ptr<VariableState>& variable, const Value& otherwise) const;
-  /// Learning rate and number of the optimizer's next update.
-  Optimizer::Step next_step() const;
   /// Notes the result of the call: 1, or 0 if the update is skipped.
   void accept(const Value& accepted) { updates_.accepted[index_].push_back(accepted); }
 
