@@ -1,50 +1,12 @@
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <mezzo/backends/onednn/implementations.hpp>
 #include <mezzo/compiler/inference/freeze.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 #include "compiler/steps.hpp"
+#include "support/allocations.hpp"
 #include "support/precision.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> allocations{0};
-std::atomic<std::int64_t> allocated_bytes{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  allocated_bytes += static_cast<std::int64_t>(bytes);
-  void* pointer = nullptr;
-  const std::size_t least = alignment < sizeof(void*) ? sizeof(void*) : alignment;
-  if (posix_memalign(&pointer, least, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
-  return pointer;
-}
-
-}  // namespace
-
-// In place of the whole program's, its libraries' among them. Inlined, they would draw GCC's warning of a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return counted(bytes, 1); }
-[[gnu::noinline]] void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes, 1); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* pointer) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete[](void* pointer) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete[](void* pointer, std::size_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete[](void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -177,9 +139,7 @@ int products_in(const detail::Plan& plan) {
 BOOST_AUTO_TEST_SUITE(allocations_of_steps)
 
 BOOST_AUTO_TEST_CASE(the_counter_counts) {
-  const std::int64_t before = allocations;
-  { const Tensor tensor({1000}); }
-  BOOST_TEST(allocations > before);  // the library's own too
+  BOOST_TEST(allocations_of([] { const Tensor tensor({1000}); }) > 0);  // the library's own too
 }
 
 BOOST_AUTO_TEST_CASE(a_step_allocates_nothing) {
@@ -197,9 +157,9 @@ BOOST_AUTO_TEST_CASE(a_frozen_graph_allocates_nothing) {
   detail::Plan plan = frozen_network(inputs);
   for (const detail::Plan::Row& row : plan.rows()) BOOST_TEST(row.kernel == "packed");
   plan.run(inputs, {});
-  const std::int64_t before = allocations;
-  for (int i = 0; i < 10; ++i) plan.run(inputs, {});
-  BOOST_TEST(allocations == before);
+  BOOST_TEST(allocations_of([&] {
+               for (int i = 0; i < 10; ++i) plan.run(inputs, {});
+             }) == 0);
 }
 
 // Each execute() of oneDNN fills hash maps of a few arguments, in about seven small pieces; a kernel has up to three.

@@ -1,9 +1,6 @@
 // Allocations of steps, counted by a replacement of operator new.
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <set>
 
 #include <mezzo/backends/onednn/implementations.hpp>
@@ -12,51 +9,14 @@
 #include <mezzo/training/step/step_runner.hpp>
 
 #include "small.hpp"
+#include "support/allocations.hpp"
 #include "support/layers.hpp"
-
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<std::int64_t> allocations{0};
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (counting) ++allocations;
-  const std::size_t rounded = (bytes + alignment) / alignment * alignment;
-  void* pointer = std::aligned_alloc(alignment, rounded);
-  if (pointer == nullptr) throw std::bad_alloc();
-  return pointer;
-}
-
-}  // namespace
-
-// Not inlined: GCC would warn that free() doesn't match ::operator new.
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate(bytes, alignof(std::max_align_t));
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* pointer) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
 
 using namespace mezzo;
 using namespace mezzo_tests;
 using detail::StepRunner;
 
 namespace {
-
-/// Number of allocations of `call` in all threads.
-template <class Call>
-std::int64_t allocations_of(Call call) {
-  allocations = 0;
-  counting = true;
-  call();
-  counting = false;
-  return allocations;
-}
 
 HostBatch batch_of(std::int64_t size) {
   return {{{"x", Tensor({size, 6, 6, 2})}, {"y", Tensor({size}, DType::int64), Role::target}}, size};

@@ -1,41 +1,11 @@
 // Allocations of compiled steps, counted by a replacement of operator new.
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/mezzo.hpp>
 
+#include "support/allocations.hpp"
 #include "support/tensors.hpp"
-
-namespace {
-
-std::atomic<bool> counts{false};
-std::atomic<std::int64_t> counted{0};
-
-void* allocated(std::size_t bytes, std::size_t alignment) {
-  if (counts) ++counted;
-  void* const pointer = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
-  if (pointer == nullptr) throw std::bad_alloc();
-  return pointer;
-}
-
-}  // namespace
-
-// Not inlined: GCC would warn that free() doesn't match ::operator new.
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return allocated(bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocated(bytes, alignof(std::max_align_t));
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocated(bytes, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* pointer) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-[[gnu::noinline]] void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -61,10 +31,9 @@ BOOST_AUTO_TEST_CASE(a_run_with_a_plan_allocates_nothing) {
   const std::vector<detail::StepInput> batch{random_tensor({4, 6, 6, 2}, DType::float32, 1), Tensor({4}, DType::int64)};
   double sum = 0;
   for (int i = 0; i < 3; ++i) sum += step(batch)[0].data<double>()[0];
-  counted = 0;
-  counts = true;
-  for (int i = 0; i < 3; ++i) sum += step(batch)[0].data<double>()[0];
-  counts = false;
+  const std::int64_t counted = allocations_of([&] {
+    for (int i = 0; i < 3; ++i) sum += step(batch)[0].data<double>()[0];
+  });
   BOOST_TEST(counted == 0);
   BOOST_TEST(step.plans() == 1U);
   BOOST_TEST(sum > 0);
