@@ -6,7 +6,7 @@
 #include <mezzo/training/model/model_config.hpp>
 
 #include "support/frozen.hpp"
-#include "support/layer_classes.hpp"
+#include "support/layer_models.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -14,13 +14,8 @@ using namespace mezzo_tests;
 namespace {
 
 void check_layers(const char* policy, double tolerance) {
-  for (const std::string& name : detail::class_names<Layer>()) {
-    if (name.find('>') != std::string::npos) continue;  // of a program
-    detail::Json config = config_of(name);
-    config["name"] = "given";
-    const Any<Layer> layer = detail::read_layer({{"class_name", name}, {"config", config}});
-    const Input x({.shape = sample_of(name), .dtype = takes_integers(name) ? "int32" : "float32"});
-    Model model(x, (*layer)(takes_two(name) ? Values{x, x} : Values{x}).front());
+  for (const std::string& name : layers_of_library()) {
+    Model model = model_of_layer(name, detail::read_layer(json_of_layer(name)));
     set_positive_weights(model);
     Shape shape = sample_of(name);
     shape.insert(shape.begin(), 2);

@@ -7,7 +7,7 @@
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
-#include "support/layer_classes.hpp"
+#include "support/layer_models.hpp"
 #include "support/refused.hpp"
 
 using namespace mezzo;
@@ -34,13 +34,8 @@ BOOST_AUTO_TEST_SUITE(exported_layers)
 BOOST_AUTO_TEST_CASE(every_layer_of_the_catalogue) {
   std::string refused_layers;
   int exported_count = 0;
-  for (const std::string& name : detail::class_names<Layer>()) {
-    if (name.find('>') != std::string::npos) continue;  // of a program
-    detail::Json config = config_of(name);
-    config["name"] = "given";
-    const Any<Layer> layer = detail::read_layer({{"class_name", name}, {"config", config}});
-    const Input x({.shape = sample_of(name), .dtype = takes_integers(name) ? "int32" : "float32"});
-    Model model(x, (*layer)(takes_two(name) ? Values{x, x} : Values{x}).front());
+  for (const std::string& name : layers_of_library()) {
+    Model model = model_of_layer(name, detail::read_layer(json_of_layer(name)));
     try {
       write_case(model, "layer_" + name, runs_of(name));
       ++exported_count;

@@ -33,7 +33,7 @@ sys.path[:0] = [str(HERE), str(HERE / "programs")]
 sys.modules["common"] = types.SimpleNamespace(keras=keras, np=np)  # whose own one sets float64
 
 import programs  # noqa: E402
-from keras_files import RECORDED, check_back, write_case  # noqa: E402
+from keras_files import RECORDED, count_problems, write_case  # noqa: E402
 from keras_models import inputs_of  # noqa: E402
 
 NAMES = sorted(path.stem[len("test_"):] for path in (HERE / "programs").glob("test_*.cpp"))
@@ -173,16 +173,8 @@ def compare(program, only):
             saved_models(runs, name, folder)
         run = subprocess.run([program, "--run_test=keras_examples/models_of_examples_are_read_and_written"],
                              env={**os.environ, "MEZZO_KERAS_EXAMPLES": str(folder)})
-        bad = 0
         cases = [path for path in sorted(folder.iterdir()) if not (path / "error.txt").exists()]
-        for path in cases:
-            try:
-                problems = check_back(path)
-            except Exception as error:  # of any kind: Keras can't load the file
-                problems = [f"{type(error).__name__}: {str(error)[:600]}"]
-            bad += bool(problems)
-            for problem in problems:
-                print(f"{path.name}: {problem}")
+        bad = count_problems(cases)
         print(f"{len(only or NAMES)} examples, {len(cases)} models, {bad} with problems in Keras, "
               f"program returned {run.returncode}")
         sys.exit(bool(bad) or run.returncode)

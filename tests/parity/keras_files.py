@@ -92,6 +92,20 @@ def check_back(folder):
     return problems
 
 
+def count_problems(cases):
+    """How many of the cases have problems when Keras loads the files that mezzo has written. Prints each problem."""
+    bad = 0
+    for path in cases:
+        try:
+            problems = check_back(path)
+        except Exception as error:  # of any kind: Keras can't load the file
+            problems = [f"{type(error).__name__}: {str(error)[:600]}"]
+        bad += bool(problems)
+        for problem in problems:
+            print(f"{path.name}: {problem}")
+    return bad
+
+
 def compare(program, only):
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(os.environ.get("KEEP", temporary))
@@ -102,15 +116,7 @@ def compare(program, only):
                 write_case(folder / name, model)
         run = subprocess.run([program, "--run_test=keras_files/files_of_keras_are_read_and_written"],
                              env={**os.environ, "MEZZO_KERAS_FILES": str(folder)})
-        bad = 0
-        for path in sorted(folder.iterdir()):
-            try:
-                problems = check_back(path)
-            except Exception as error:  # of any kind: Keras can't load the file
-                problems = [f"{type(error).__name__}: {str(error)[:600]}"]
-            bad += bool(problems)
-            for problem in problems:
-                print(f"{path.name}: {problem}")
+        bad = count_problems(sorted(folder.iterdir()))
         print(f"{len(list(folder.iterdir()))} files, {bad} with problems in Keras, program returned {run.returncode}")
         sys.exit(bool(bad) or run.returncode)
 

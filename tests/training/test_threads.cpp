@@ -35,6 +35,23 @@ void train(Model& model) {
   model.evaluate(column(xs), column(ys));
 }
 
+// Checks that a training begins only after another thread has ended the scope that take() returns.
+template <class Take>
+void check_training_waits(Sequential& model, Take take) {
+  std::promise<void> begun;
+  std::atomic<bool> released{false};
+  std::thread other([&] {
+    const auto scope = take();
+    begun.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    released = true;
+  });
+  begun.get_future().wait();
+  BOOST_CHECK_NO_THROW(train(model));
+  BOOST_TEST(released);
+  other.join();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(threads)
@@ -163,18 +180,7 @@ BOOST_AUTO_TEST_CASE(predictions_take_place_between_the_steps_of_a_training) {
 
 BOOST_AUTO_TEST_CASE(a_training_waits_for_predictions_of_another_thread) {
   Sequential model = compiled_line();
-  std::promise<void> begun;
-  std::atomic<bool> released{false};
-  std::thread predicting([&] {
-    const detail::RunningScope running(model, false);  // as in predict
-    begun.set_value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    released = true;
-  });
-  begun.get_future().wait();
-  BOOST_CHECK_NO_THROW(train(model));
-  BOOST_TEST(released);
-  predicting.join();
+  check_training_waits(model, [&] { return detail::RunningScope(model, false); });  // as in predict
 }
 
 BOOST_AUTO_TEST_CASE(models_that_share_weights_run_on_one_thread_at_a_time) {
@@ -198,18 +204,7 @@ BOOST_AUTO_TEST_CASE(models_that_share_weights_run_on_one_thread_at_a_time) {
 BOOST_AUTO_TEST_CASE(fit_waits_while_another_thread_saves_or_reads) {
   Sequential model = compiled_line();
   train(model);
-  std::promise<void> begun;
-  std::atomic<bool> released{false};
-  std::thread saving([&] {
-    const detail::IdleScope idle(model);  // as in save_checkpoint
-    begun.set_value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    released = true;
-  });
-  begun.get_future().wait();
-  BOOST_CHECK_NO_THROW(train(model));
-  BOOST_TEST(released);
-  saving.join();
+  check_training_waits(model, [&] { return detail::IdleScope(model); });  // as in save_checkpoint
 }
 
 BOOST_AUTO_TEST_CASE(what_is_saved_or_read_between_two_fits_is_whole) {

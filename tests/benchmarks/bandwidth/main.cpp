@@ -25,11 +25,13 @@
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
+#include "../median.hpp"
 #include "cases.hpp"
 
 namespace mezzo_bandwidth {
 namespace {
 
+using mezzo_bench::median;
 using Clock = std::chrono::steady_clock;
 using Index = std::int64_t;
 
@@ -64,11 +66,6 @@ double seconds(const Run& run) {
   const auto start = Clock::now();
   run();
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
 }
 
 /// a = b + 3 c on all threads. Returns GB/s.

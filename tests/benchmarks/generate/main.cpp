@@ -19,15 +19,13 @@
 #include <mezzo/core/version.hpp>
 #include <mezzo/mezzo.hpp>
 
+#include "../median.hpp"
+
 namespace {
 
 using namespace mezzo;
+using mezzo_bench::median;
 using Clock = std::chrono::steady_clock;
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
-}
 
 double seconds_of(GPT& model, const Tensor& prompt, std::int64_t tokens) {
   const auto begin = Clock::now();

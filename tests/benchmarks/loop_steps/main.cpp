@@ -15,17 +15,14 @@
 #include <mezzo/mezzo.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
+#include "../median.hpp"
 #include "../workloads.hpp"
 
 namespace {
 
 using namespace mezzo;
+using mezzo_bench::median;
 using Clock = std::chrono::steady_clock;
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
-}
 
 template <class Step>
 double seconds_of(int steps, Step step) {

@@ -20,18 +20,15 @@
 #include <mezzo/mezzo.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
+#include "../median.hpp"
 #include "../workloads.hpp"
 
 namespace {
 
 using namespace mezzo;
+using mezzo_bench::median;
 using mezzo_bench::Workload;
 using Clock = std::chrono::steady_clock;
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
-}
 
 DataLoader loader_of(const Workload& workload, std::int64_t batches) {
   const HostBatch batch = workload.make_batch();

@@ -22,11 +22,13 @@
 #include <mezzo/training/profilers/plan_text.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
+#include "../median.hpp"
 #include "../workloads.hpp"
 
 namespace {
 
 using namespace mezzo;
+using mezzo_bench::median;
 using Clock = std::chrono::steady_clock;
 using Ranks = std::shared_ptr<Communicator>;
 using Json = nlohmann::ordered_json;
@@ -100,11 +102,6 @@ mezzo_bench::Workload workload_of(const Options& options) {
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
 }
 
 /// Training steps of a workload by ranks, each of which has a whole batch of it.
