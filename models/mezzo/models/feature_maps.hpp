@@ -9,7 +9,7 @@
 // Options of networks for images that leave out their classifier, as in Keras and timm.
 namespace mezzo::detail {
 
-/// What a network for images returns.
+/// Results of a network for images.
 struct FeatureOptions {
   bool include_top = true;     ///< logits
   std::string pooling{};       ///< "avg", "max": one number for each channel; "": the last map

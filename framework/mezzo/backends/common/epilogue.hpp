@@ -5,7 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 
-// What a matmul or conv2d computes behind its sums: a bias, a residual and a ReLU, in this order.
+// The end of a matmul or conv2d, behind its sums: a bias, a residual and a ReLU, in this order.
 namespace mezzo {
 
 /// True if input 2 is a bias. A residual is the last input, also without a bias.

@@ -14,7 +14,7 @@ struct ChannelScale {
   bool shifts = false;  ///< false: shift is 0
 };
 
-/// Of a batch norm with gamma, beta, moving mean and moving variance.
+/// Scale and shift of a batch norm. `numbers`: gamma, beta, moving mean and moving variance.
 ChannelScale scale_of_norm(const std::vector<Tensor>& numbers, double epsilon, FrozenConstants& constants);
 
 /// A multiplication by `numbers`, or an addition of `sign` times these: one for all or one for each channel.

@@ -48,7 +48,7 @@ struct GradScaler::State {
         scale(scalar_variable("grad_scaler/scale", given.init_scale, DType::float32)),
         tracker(scalar_variable("grad_scaler/growth_tracker", 0, DType::float64)) {}
 
-  /// What was done for an optimizer since update().
+  /// Calls for an optimizer since update().
   struct Done {
     bool unscaled = false, stepped = false;
     Value all_finite{};  // of its gradients

@@ -31,7 +31,7 @@ class BetweenSteps {
   const void* before_;
 };
 
-/// What a hook has left out before a training step.
+/// Part of a training that a hook leaves out, before a step.
 enum class Skip { none, batch, epoch };
 
 /// The Session of one call, with the callbacks and loggers that take part in it.
@@ -98,7 +98,7 @@ class RunningSession final : public FitSession {
   void fire(Event event, Logs& logs, std::int64_t number = 0, const HostBatch* batch = nullptr,
             const Logs* outputs = nullptr);
 
-  /// What the hooks of the beginning of the batch leave out, in all processes if in one. Communicates.
+  /// Returns what the hooks of the beginning of the batch leave out, in all processes if in one. Communicates.
   Skip take_skip();
 
   /// True if a callback ends the training without the error.

@@ -54,7 +54,7 @@ class MEZZO_API Predictor {
   /// they keep the ops of predict_step, for any number of rows and the other sizes as built; if these ops depend on the
   /// number of rows, shapes that `options` does not name are a ValueError.
   ///
-  /// While another thread trains the model, it waits for the end of the running step. A ValueError for an option that
+  /// Waits for the end of the running step if another thread trains the model. A ValueError for an option that
   /// is out of range, a model that isn't built if there are no examples, or one that changes variables when it
   /// predicts. Errors of the layers for wrong shapes.
   template <class M, class = std::enable_if_t<std::is_base_of_v<Module, M> && !std::is_const_v<M>>>

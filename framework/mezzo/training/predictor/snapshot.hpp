@@ -19,8 +19,8 @@ struct SnapshotOptions {
   double step = 0, epoch = 0;              ///< counters of the module's training, for layers that read them
 };
 
-/// What a module predicts, with the weights of the moment when the object is made. Graphs for further shapes are traced
-/// with a copy of the module. Threads may share it.
+/// Predictions of a module, with the weights of the moment when the object is made. Graphs for further shapes are
+/// traced with a copy of the module. Threads may share it.
 class MEZZO_API Snapshot {
  public:
   /// `copy` is a deep copy of the module, null if its class can't be copied; it then serves the inputs of

@@ -9,7 +9,7 @@
 namespace mezzo::detail {
 namespace {
 
-/// Where threads wait for a worker, of all pools: they rarely do. Never destroyed, as ForkMutex requires.
+/// Wakes threads that wait for a worker, of all pools: they rarely do. Never destroyed, as ForkMutex requires.
 struct WaitingRoom {
   ForkMutex mutex;
   std::condition_variable given_back;
