@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/visit.hpp>
 
 namespace mezzo {
 namespace {
@@ -16,7 +17,7 @@ struct Info {
   int rank;  // order of promotion; two dtypes of equal rank promote to one of a higher rank
 };
 
-constexpr std::array<Info, 10> infos{{{DType::float32, "float32", 4, 8},
+constexpr std::array<Info, 12> infos{{{DType::float32, "float32", 4, 8},
                                       {DType::float64, "float64", 8, 9},
                                       {DType::bfloat16, "bfloat16", 2, 7},
                                       {DType::float16, "float16", 2, 7},
@@ -25,7 +26,9 @@ constexpr std::array<Info, 10> infos{{{DType::float32, "float32", 4, 8},
                                       {DType::int32, "int32", 4, 4},
                                       {DType::int64, "int64", 8, 5},
                                       {DType::uint8, "uint8", 1, 2},
-                                      {DType::boolean, "bool", 1, 0}}};
+                                      {DType::boolean, "bool", 1, 0},
+                                      {DType::float8_e4m3fn, "float8_e4m3fn", 1, 1},
+                                      {DType::float8_e5m2, "float8_e5m2", 1, 1}}};
 
 const Info& info(DType dtype) { return infos[static_cast<std::size_t>(dtype)]; }
 
@@ -46,12 +49,20 @@ std::size_t dtype_size(DType dtype) { return info(dtype).size; }
 
 bool is_floating(DType dtype) { return info(dtype).rank >= 7; }
 
+bool is_float8(DType dtype) { return dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2; }
+
 DType promote(DType a, DType b) {
   if (a == b) return a;
+  if (is_float8(a)) return is_floating(b) ? b : DType::float32;
+  if (is_float8(b)) return promote(b, a);
   if (info(a).rank != info(b).rank) return info(a).rank > info(b).rank ? a : b;
   return is_floating(a) ? DType::float32 : DType::int16;  // bfloat16 with float16; int8 with uint8
 }
 
 DType accumulation_dtype(DType dtype) { return dtype == DType::float64 ? DType::float64 : DType::float32; }
+
+void detail::fail_storage_dtype(DType dtype) {
+  fail<DTypeError>("", "{} is a dtype for storage, which ops don't compute with: cast it to a float first", dtype);
+}
 
 }  // namespace mezzo

@@ -1,12 +1,19 @@
 #pragma once
 #include <cstdint>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
 
 namespace mezzo {
 
+namespace detail {
+/// Throws the DTypeError of computations with a float8 dtype.
+[[noreturn]] MEZZO_API void fail_storage_dtype(DType dtype);
+}  // namespace detail
+
 /// Calls f with a zero of the C++ type of `dtype` and returns its result:
-/// `visit_dtype(t.dtype(), [&](auto zero) { use<decltype(zero)>(); })`.
+/// `visit_dtype(t.dtype(), [&](auto zero) { use<decltype(zero)>(); })`. A DTypeError for the float8
+/// dtypes, which only casts convert.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -28,6 +35,9 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
       return f(std::int64_t{});
     case DType::uint8:
       return f(std::uint8_t{});
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
+      detail::fail_storage_dtype(dtype);
     case DType::boolean:
       break;
   }

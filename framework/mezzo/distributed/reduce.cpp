@@ -63,7 +63,8 @@ void reduce_of(const std::vector<const std::byte*>& parts, std::byte* out, std::
 }  // namespace
 
 void require_reducible(DType dtype) {
-  if (dtype == DType::boolean) fail<DTypeError>("[Communicator]", "a dtype with sums must be given; got {}", dtype);
+  if (dtype == DType::boolean || is_float8(dtype))
+    fail<DTypeError>("[Communicator]", "a dtype with sums must be given; got {}", dtype);
 }
 
 void reduce_parts(const std::vector<const std::byte*>& parts, std::byte* out, std::int64_t size, DType dtype,
@@ -88,6 +89,8 @@ void reduce_parts(const std::vector<const std::byte*>& parts, std::byte* out, st
     case DType::uint8:
       return reduce_of<std::uint8_t>(parts, out, size, op);
     case DType::boolean:
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
       break;
   }
   require_reducible(dtype);

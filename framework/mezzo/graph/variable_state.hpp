@@ -15,6 +15,9 @@ namespace mezzo {
 class Value;
 
 namespace detail {
+struct Quantization;
+struct Adapters;
+
 /// State of a variable, shared by its layer, the graph, plans and optimizers. The functions that read or replace all
 /// numbers wait while another thread does so. They throw a ValueError while another thread runs the variable's model.
 /// Functions that replace numbers also throw inside a step of this thread that uses the variable.
@@ -42,6 +45,9 @@ struct MEZZO_API VariableState {
 
   /// Low halves of a split master: int16, the remainder of the bfloat16 `value` (see SplitFloat). Otherwise null.
   std::shared_ptr<VariableState> remainder;
+
+  std::shared_ptr<Quantization> quantization;  ///< scales of a quantized weight, whose numbers are codes; null: none
+  std::shared_ptr<Adapters> adapters;          ///< low-rank adapters of a kernel (LoRA); null: none
 
   /// False for a split master without its remainder, which another rank has.
   bool whole() const { return !remainder || remainder->filled; }

@@ -14,7 +14,9 @@
 #include <mezzo/nn/layer_names.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/load_weights.hpp>
+#include <mezzo/nn/lora_options.hpp>
 #include <mezzo/nn/positional.hpp>
+#include <mezzo/nn/quantize_options.hpp>
 #include <mezzo/nn/remat.hpp>
 #include <mezzo/nn/weight_facts.hpp>
 #include <mezzo/ops/activation.hpp>
@@ -135,6 +137,17 @@ class MEZZO_API Layer {
   /// kept in the accumulation dtype of the new one (float32 or float64). A ValueError for a finite number that the
   /// dtype can't hold (beyond 65504 in float16), and while another thread runs a model with the layer.
   void to(const Policy& policy);
+
+  /// Stores the weights of this layer and its sub-layers in fewer bits, as Keras' quantize(): mode "int8", "int4",
+  /// "int4/128", "float8".
+  void quantize(const std::string& mode, const QuantizeOptions& options = {});
+
+  /// Adds low-rank adapters to the kernels of this layer and its sub-layers (Hu et al., 2021, "LoRA"):
+  /// `model.enable_lora({.targets = "query|value", .rank = 8})`.
+  void enable_lora(const LoraOptions& options);
+
+  /// The same with the rank as first argument, as Keras' layers have it: `dense.enable_lora(8)`.
+  void enable_lora(std::int64_t rank, LoraOptions options = {});
 
   /// Sets the flag of this layer and of all its sub-layers. False: training does not change their weights, and batch
   /// normalization runs as in inference.

@@ -39,6 +39,9 @@ std::int32_t type_of(DType dtype) {
       return TensorProto::UINT8;
     case DType::boolean:
       return TensorProto::BOOL;
+    case DType::float8_e4m3fn:
+    case DType::float8_e5m2:
+      break;
   }
   return TensorProto::UNDEFINED;
 }

@@ -10,6 +10,7 @@
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/names.hpp>
 #include <mezzo/precision/op_precision.hpp>
+#include <mezzo/precision/quantization_mode.hpp>
 
 namespace mezzo {
 
@@ -75,6 +76,15 @@ class MEZZO_API Policy {
   DType output_dtype() const { return output_; }
   /// @}
 
+  /// Format of the weights that the policy quantizes; none for most policies.
+  QuantizationMode quantization_mode() const { return mode_; }
+
+  /// Inputs that share a scale under int4 policies; -1: all.
+  std::int64_t block_size() const { return block_size_; }
+
+  /// Format of the operands of matrix products in training.
+  ProductFormat products() const { return products_; }
+
   bool operator==(const Policy& other) const { return name() == other.name(); }
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
@@ -85,6 +95,9 @@ class MEZZO_API Policy {
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
+  QuantizationMode mode_ = QuantizationMode::none;
+  ProductFormat products_ = ProductFormat::same;
+  std::int64_t block_size_ = -1;
   std::shared_ptr<const PolicyMap> map_;
   std::shared_ptr<const OpPrecision> by_op_;
 };

@@ -6,6 +6,7 @@
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/masks.hpp>
+#include <mezzo/nn/weight_product.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
@@ -119,7 +120,7 @@ void HeadProjection::add_weights(const Shape& units) {
 }
 
 Value HeadProjection::project(const Value& x, std::int64_t out) {
-  const Value y = matmul(x, reshape(kernel_, {x.shape().back(), out}));
+  const Value y = weight_product(x, kernel_);
   return options_.use_bias ? bias_add(y, reshape(bias_, {out})) : y;
 }
 

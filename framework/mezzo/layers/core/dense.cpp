@@ -2,6 +2,7 @@
 
 #include <mezzo/layers/convolutional/kernel_weights.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/weight_product.hpp>
 
 namespace mezzo {
 
@@ -18,7 +19,7 @@ void Dense::build(const Shape& input) {
 Value Dense::call(const Value& x) {
   detail::require_rank_at_least(label(), x.shape(), 2);
   detail::require_last_axis(label(), x.shape(), kernel_.shape()[0], "rows of kernel");
-  const Value y = matmul(x, kernel_);
+  const Value y = detail::weight_product(x, kernel_);
   return options_.activation(options_.use_bias ? bias_add(y, bias_) : y);
 }
 

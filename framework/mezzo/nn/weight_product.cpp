@@ -1,0 +1,13 @@
+#include <mezzo/nn/weight_product.hpp>
+
+#include <mezzo/ops/ops.hpp>
+
+namespace mezzo {
+
+Value detail::weight_product(const Value& x, const Variable& kernel) {
+  if (kernel.shape().size() == 2) return matmul(x, kernel);
+  const std::int64_t in = x.shape().back();
+  return matmul(x, reshape(kernel, {in, element_count(kernel.shape()) / in}));
+}
+
+}  // namespace mezzo
