@@ -234,6 +234,10 @@ static void read_versions(const char* folder) {
   CHECK(mezzo_load(path, &options.now, &model) == MEZZO_ERROR_NAME && model == NULL);
   options.now.precision = "bfloat16";
   options.now.no_compile = 1;
+  options.now.workers = -1;
+  CHECK_ERROR(mezzo_load(path, &options.now, &model), MEZZO_ERROR_ARGUMENT,
+              "[mezzo_load] options: workers must be at least 0; got -1");
+  options.now.workers = 0;
   CHECK(mezzo_load(path, &options.now, &model) == MEZZO_OK);
   mezzo_free(model);
 }

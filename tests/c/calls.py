@@ -37,6 +37,10 @@ class Step(Structure):
                 ("sample_weights", POINTER(Array)), ("sample_weight_count", c_size_t)]
 
 
+class LoadOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("precision", c_char_p), ("no_compile", c_int32), ("workers", c_int32)]
+
+
 class Info(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("dtype", c_int32), ("rank", c_int32),
                 ("shape", c_int64 * 8)]
@@ -69,9 +73,10 @@ class Library:
 
 
 class Model:
-    def __init__(self, library, path):
+    def __init__(self, library, path, workers=0):
         self.library, self.handle = library, c_void_p()
-        library.call("load", str(path).encode(), None, byref(self.handle))
+        options = sized(LoadOptions, workers=workers)
+        library.call("load", str(path).encode(), byref(options), byref(self.handle))
 
     def free(self):
         self.library.functions.mezzo_free(self.handle)
@@ -164,6 +169,9 @@ def main(path, folder, *onnx):
     assert info.name == b"pixels" and list(info.shape)[:info.rank] == [-1, FEATURES]
     before = model.predict(x)
     predict_in_threads(model, x, before)
+    several = Model(library, folder / "model.mezzo", workers=2)
+    predict_in_threads(several, x, before)
+    several.free()
     show("before", before)
     for i in range(3):
         show_logs("train", model.step("train", x, y, weights if i == 2 else None))

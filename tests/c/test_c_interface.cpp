@@ -96,14 +96,14 @@ void check_results(const Files& files, const std::string& text) {
   const Any<Model> model = load_model(files.folder.path("model.mezzo"));
   const Tensor weights = array({1, 0, 1, 2, 1, 1}).cast(DType::float32);
   BOOST_TEST(line_of(text, "version") == version());
-  BOOST_TEST(line_of(text, "before") == text_of(model->predict(files.x)));
+  BOOST_TEST(line_of(text, "before") == text_of(model->predictor()(files.x)));
   for (int i = 0; i < 3; ++i) {
     const TrainOnBatchOptions options{.sample_weight = i == 2 ? Tensors(weights) : Tensors()};
     BOOST_TEST(line_of(text, "train", i) == text_of(model->train_on_batch(files.x, files.y, options)));
   }
   BOOST_TEST(line_of(text, "evaluate") == text_of(model->test_on_batch(files.x, files.y)));
   model->train_on_batch(files.x, files.y);
-  BOOST_TEST(line_of(text, "after") == text_of(model->predict(files.x)));
+  BOOST_TEST(line_of(text, "after") == text_of(model->predictor()(files.x)));
   const Any<Model> saved = load_model(files.folder.path("saved.mezzo"));
   BOOST_TEST(saved->predict(files.x).equal(model->predict(files.x)));
   BOOST_TEST(text_of(saved->train_on_batch(files.x, files.y)) == text_of(model->train_on_batch(files.x, files.y)));
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_program_of_the_docs_runs) {
   const Ran out = run("cd \"" + files.folder.path() + "\" && ./example");
   BOOST_TEST(out.code == 0, out.text);
   const Tensor x = array({{1, 2, 3, 4}, {5, 6, 7, 8}}).cast(DType::float32);
-  const Tensor y = load_model(files.folder.path("model.mezzo"))->predict(x);
+  const Tensor y = load_model(files.folder.path("model.mezzo"))->predictor()(x);
   std::array<char, 96> expected{};
   std::snprintf(expected.data(), expected.size(), "%g %g %g\n", y(0, 0).item(), y(0, 1).item(), y(0, 2).item());
   BOOST_TEST(out.text == expected.data());

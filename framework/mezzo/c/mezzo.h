@@ -65,7 +65,7 @@ typedef struct mezzo_load_options {
   size_t struct_size;    /**< sizeof(mezzo_load_options) */
   const char* precision; /**< name of a policy, such as "mixed_bfloat16"; NULL: that of the file */
   int32_t no_compile;    /**< not 0: leaves out optimizer, losses and metrics: the model can only predict */
-  int32_t reserved;      /**< 0 */
+  int32_t workers;       /**< predictions that run at a time, each by its share of the threads; 0: 1 */
 } mezzo_load_options;
 
 /** Options of mezzo_save(). */
@@ -157,7 +157,8 @@ MEZZO_C_API mezzo_status mezzo_input_info(const mezzo_model* model, size_t index
 MEZZO_C_API mezzo_status mezzo_output_info(const mezzo_model* model, size_t index, mezzo_tensor_info* info);
 
 /** Computes the outputs for all samples, in inference. Arrays have the order of the model's inputs, or names. Any
- *  number of threads may call it with one model at once. MEZZO_ERROR_BUFFER if a buffer is too small: no buffer was
+ *  number of threads may call it with one model at once: mezzo_load_options.workers of them compute. The first call,
+ *  the first one after a training step, and the first one for other shapes compile. MEZZO_ERROR_BUFFER if a buffer is too small: no buffer was
  *  written then, and all have `bytes`. */
 MEZZO_C_API mezzo_status mezzo_predict(mezzo_model* model, const mezzo_array* inputs, size_t input_count,
                                        mezzo_buffer* outputs, size_t output_count);

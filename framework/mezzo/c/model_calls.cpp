@@ -1,4 +1,5 @@
 // Loading, saving and descriptions of models.
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -13,7 +14,7 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr std::size_t least_load = offsetof(mezzo_load_options, reserved) + sizeof(std::int32_t);
+constexpr std::size_t least_load = offsetof(mezzo_load_options, workers) + sizeof(std::int32_t);
 constexpr std::size_t least_save = offsetof(mezzo_save_options, no_compile) + sizeof(std::int32_t);
 constexpr std::size_t least_info = offsetof(mezzo_tensor_info, shape) + sizeof(mezzo_tensor_info::shape);
 
@@ -72,7 +73,13 @@ mezzo_status load(const char* path, const mezzo_load_options* options, mezzo_mod
     const auto given = options_of(options, "mezzo_load", least_load);
     LoadModelOptions load{.compile = given.no_compile == 0};
     if (given.precision != nullptr) load.dtype = Policy(std::string(given.precision));
-    *model = read_model(path, load).release();
+    if (given.workers < 0) {
+      throw StatusError{MEZZO_ERROR_ARGUMENT,
+                        fmt::format("[mezzo_load] options: workers must be at least 0; got {}", given.workers)};
+    }
+    std::unique_ptr<mezzo_model> loaded = read_model(path, load);
+    loaded->predictions.workers = std::max(given.workers, 1);
+    *model = loaded.release();
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,6 +9,18 @@
 #include <mezzo/c/mezzo.h>
 #include <mezzo/c/signature.hpp>
 #include <mezzo/training/model/model.hpp>
+#include <mezzo/training/model/predictor.hpp>
+
+namespace mezzo::detail {
+
+/// Predictions of a handle. The model's lock guards the members.
+struct Predictions {
+  int workers = 1;
+  std::optional<Predictor> snapshot{};  ///< none before the first prediction and after a training step
+  bool at_model = false;                ///< true: no snapshot can be taken, the model itself predicts
+};
+
+}  // namespace mezzo::detail
 
 /// Object behind a handle of the C interface.
 struct mezzo_model {
@@ -17,6 +30,7 @@ struct mezzo_model {
 
   mezzo::Any<mezzo::Model> model;
   mezzo::detail::Signature signature;
-  std::mutex mutex;             ///< guards the model, and `names`
+  mezzo::detail::Predictions predictions;
+  std::mutex mutex;             ///< guards the model, `predictions` and `names`
   std::set<std::string> names;  ///< texts that callers have pointers to
 };
