@@ -3,6 +3,7 @@
 #include <mezzo/mezzo.hpp>
 
 #include "small.hpp"
+#include "support/folder.hpp"
 #include "support/layers.hpp"
 #include "support/refused.hpp"
 #include "support/tensors.hpp"
@@ -71,7 +72,36 @@ BOOST_AUTO_TEST_CASE(it_is_called_on_symbols_and_cloned) {
   BOOST_TEST(copy.predict(x).equal(expected));
 }
 
+BOOST_AUTO_TEST_CASE(features_are_those_before_the_classifier) {
+  const Folder folder;
+  const Tensor x = random_tensor({3, 8, 8, 3});
+  ViT whole(small_vit());
+  whole.build(x.shape());
+  for (const Variable& weight : whole.weights()) weight.assign(random_tensor(weight.shape()));
+  whole.save_weights(folder.path("vit.safetensors"));
+  const auto features = [&](const std::string& pooling) {
+    ViTOptions options = small_vit();
+    options.include_top = false;
+    options.pooling = pooling;
+    ViT model(options);
+    model.load_weights(folder.path("vit.safetensors"));
+    return model.predict(x);
+  };
+  const Tensor all_positions = features(""), token = features("token"), means = features("avg");
+  BOOST_TEST((all_positions.shape() == Shape{3, 5, 12}));
+  BOOST_TEST(token.equal(Value(all_positions)(all, 0).tensor()));
+  const Value patches = Value(all_positions)(all, slice(1, 5));
+  BOOST_TEST(largest_difference(means, mean(patches, {.axes = {1}}).tensor()) < 1e-6);
+  const std::map<std::string, Tensor> weights = values_of(whole);
+  const Tensor logits = (matmul(token, weights.at("head/kernel")) + weights.at("head/bias")).tensor();
+  BOOST_TEST(largest_difference(logits, whole.predict(x)) < 1e-4);
+}
+
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
+  BOOST_TEST(refused<NameError>([] { vit_b_16({.include_top = false, .pooling = "max"}); }) ==
+             "[ViT] unknown pooling \"max\"; valid names: token, avg");
+  BOOST_TEST(refused<ValueError>([] { vit_b_16({.pooling = "token"}); }) ==
+             "[ViT] pooling needs include_top = false; got \"token\" with the classifier");
   BOOST_TEST(refused<ValueError>([] { vit_b_16({.classes = 0}); }) == "[ViT] classes must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { vit_b_16({.image_size = 225, .name = "net"}); }) ==
              "[ViT \"net\"] patch_size must divide image_size; got 16 and 225");

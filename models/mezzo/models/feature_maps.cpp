@@ -8,14 +8,18 @@
 
 namespace mezzo::detail {
 
-void check_features(const std::string& where, const FeatureOptions& options) {
-  const std::string& pooling = options.pooling;
-  if (!pooling.empty() && pooling != "avg" && pooling != "max") {
-    fail_unknown(where, "pooling", pooling, std::vector<std::string>{"avg", "max"});
-  }
-  if (!pooling.empty() && options.include_top) {
+void check_pooling(const std::string& where, bool include_top, const std::string& pooling,
+                   const std::vector<std::string>& names) {
+  if (pooling.empty()) return;
+  if (std::find(names.begin(), names.end(), pooling) == names.end()) fail_unknown(where, "pooling", pooling, names);
+  if (include_top) {
     fail<ValueError>(where, "pooling needs include_top = false; got \"{}\" with the classifier", pooling);
   }
+}
+
+void check_features(const std::string& where, const FeatureOptions& options) {
+  const std::string& pooling = options.pooling;
+  check_pooling(where, options.include_top, pooling, {"avg", "max"});
   if (options.features_only && !pooling.empty()) {
     fail<ValueError>(where, "features_only excludes pooling; got \"{}\"", pooling);
   }

@@ -16,6 +16,10 @@ struct FeatureOptions {
   bool features_only = false;  ///< the maps of all stages
 };
 
+/// Checks the pooling of a network: a NameError unless it is one of `names` or "", a ValueError beside its classifier.
+void check_pooling(const std::string& where, bool include_top, const std::string& pooling,
+                   const std::vector<std::string>& names);
+
 /// Checks the options. A NameError for an unknown pooling, a ValueError for options that exclude each other.
 void check_features(const std::string& where, const FeatureOptions& options);
 

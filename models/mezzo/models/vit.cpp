@@ -7,8 +7,11 @@
 #include <mezzo/initializers/random_normal.hpp>
 #include <mezzo/initializers/random_uniform.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/models/feature_maps.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/ops/index.hpp>
+#include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
 namespace {
@@ -73,6 +76,7 @@ ViTOptions checked(const std::string& where, ViTOptions options) {
   detail::require_positive(where, "classes", options.classes);
   detail::require_divides(where, "patch_size", options.patch_size, "image_size", options.image_size);
   detail::require_divides(where, "num_heads", options.num_heads, "hidden_dim", options.hidden_dim);
+  detail::check_pooling(where, options.include_top, options.pooling, {"token", "avg"});
   return options;
 }
 
@@ -106,11 +110,16 @@ ViT::ViT(ViTOptions options)
       conv_proj_(sub("conv_proj", patches(options_))),
       dropout_(sub("dropout", Dropout({.rate = options_.dropout}))),
       layers_(encoder_layers()),
-      ln_(sub("ln", norm())),
-      head_(sub("head", Dense({.units = options_.classes, .kernel_initializer = "zeros"}))) {
-  set_weight_files({.rename = {{"^(pos_embedding$|ln\\.)", "encoder.$1"},
-                               {"^layer([0-9]+)\\.", "encoder.layers.encoder_layer_$1."},
-                               {"^head\\.", "heads.head."}}});
+      ln_(sub("ln", norm())) {
+  detail::WeightFileRules files{.rename = {{"^(pos_embedding$|ln\\.)", "encoder.$1"},
+                                           {"^layer([0-9]+)\\.", "encoder.layers.encoder_layer_$1."},
+                                           {"^head\\.", "heads.head."}}};
+  if (options_.include_top) {
+    head_ = sub("head", Dense({.units = options_.classes, .kernel_initializer = "zeros"}));
+  } else {
+    files.skip = {"heads.head.weight", "heads.head.bias"};
+  }
+  set_weight_files(files);
 }
 
 std::vector<Any<Layer>> ViT::encoder_layers() {
@@ -142,7 +151,10 @@ Value ViT::call(const Value& x) {
   const Value embedded = pad(reshape(maps, {batch, count, size}), {.before = {0, 1, 0}, .after = {0, 0, 0}});
   Value y = dropout_(embedded + (token + pos_embedding_));
   for (Any<Layer>& layer : layers_) y = (*layer)(y);
-  return head_(detail::at_position(ln_(y), 0));
+  y = ln_(y);
+  if (head_) return (*head_)(detail::at_position(y, 0));
+  if (options_.pooling == "token") return detail::at_position(y, 0);
+  return options_.pooling == "avg" ? mean(y(all, slice(1, std::nullopt)), {.axes = {1}}) : y;
 }
 
 }  // namespace mezzo

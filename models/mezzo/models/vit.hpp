@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct ViTOptions {
   double dropout = 0;             ///< dropout rate of hidden states, in [0, 1)
   double attention_dropout = 0;   ///< dropout rate of attention weights, in [0, 1)
   std::int64_t classes = 1000;    ///< size of the output
-  std::string name{};             ///< name of the model; "": automatic
-  Policy dtype{};                 ///< precision policy; default: the policy of the Trainer or the global one
+  bool include_top = true;        ///< false: no classifier; the output is that of `ln`, or as `pooling` says
+  std::string pooling{};  ///< without include_top: "token", "avg": that of the class token, or the mean of others
+  std::string name{};     ///< name of the model; "": automatic
+  Policy dtype{};         ///< precision policy; default: the policy of the Trainer or the global one
 };
 
 /// Vision transformer (Dosovitskiy et al., 2020, arXiv 2010.11929) with torchvision's structure, names and initial
@@ -32,10 +35,13 @@ struct ViTOptions {
 /// of another size. The epsilon of layer normalizations is 1e-6, as in torchvision. Weights: class_token (1, 1,
 /// hidden_dim), pos_embedding (1, patches + 1, hidden_dim). Layers: conv_proj, layer0, layer1, ... (ln_1,
 /// self_attention, ln_2, linear_1, linear_2), ln, head.
+///
+/// Without include_top the output is (batch, patches + 1, hidden_dim), the class token's first, or with pooling (batch,
+/// hidden_dim). load_weights() then ignores the classifier of a file. ViTModel has Hugging Face's outputs.
 class MEZZO_API ViT : public Model {
  public:
   /// A ValueError for a size below 1, if patch_size doesn't divide image_size, or if num_heads doesn't divide
-  /// hidden_dim.
+  /// hidden_dim, or for a pooling beside include_top; a NameError for an unknown pooling.
   explicit ViT(ViTOptions options = {});
 
   void build(const Shape& input) override;
@@ -56,7 +62,7 @@ class MEZZO_API ViT : public Model {
   Dropout dropout_;
   std::vector<Any<Layer>> layers_;
   LayerNormalization ln_;
-  Dense head_;
+  std::optional<Dense> head_;
 };
 
 /// @name Networks of the paper
