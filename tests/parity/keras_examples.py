@@ -37,7 +37,7 @@ from keras_files import RECORDED, count_problems, write_case  # noqa: E402
 from keras_models import inputs_of  # noqa: E402
 
 NAMES = sorted(path.stem[len("test_"):] for path in (HERE / "programs").glob("test_*.cpp"))
-RECORDED_NAMES = ["patch_mixer", "mosaic_transformer", "bearing_faults"]
+RECORDED_NAMES = ["patch_mixer", "mosaic_transformer", "bearing_faults", "wine_pairings"]
 LAMBDA = "a Lambda with a function of Python can't be read"
 
 
@@ -81,10 +81,10 @@ def make_saveable(cls):
         make(self, *args, **kwargs)
         bound = inspect.signature(make).bind(self, *args, **kwargs)
         bound.apply_defaults()
-        object.__setattr__(self, "given", {key: x for key, x in list(bound.arguments.items())[1:]})
+        object.__setattr__(self, "_given", {key: x for key, x in list(bound.arguments.items())[1:]})
 
     def get_config(self):
-        given = {name: keras.saving.serialize_keras_object(x) for name, x in self.given.items() if name != "kwargs"}
+        given = {name: keras.saving.serialize_keras_object(x) for name, x in self._given.items() if name != "kwargs"}
         return {"name": self.name, "trainable": self.trainable, **given}
 
     def from_config(config):

@@ -51,6 +51,7 @@ struct MEZZO_API LayerState : ScopeInfo {
   WeightFileRules weight_files;
   Policy last_policy = Policy("");        ///< policy of the last build or call
   std::optional<Shape> last_output;       ///< shape of the (first) output of the last call
+  bool is_model = false;                  ///< true for a Model
   bool called = false;                    ///< true after the first call
   bool warned_of_mask = false;            ///< true after the warning that a mask was dropped
   Any<Regularizer> activity_regularizer;  ///< penalty of the outputs; empty: none

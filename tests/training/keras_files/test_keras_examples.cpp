@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(models_of_examples_are_read_and_written) {
 BOOST_AUTO_TEST_CASE(recorded_examples_predict_and_train_the_same) {
   const mezzo_tests::Folder folder;
   mezzo::example_layers::register_all();
-  for (const char* name : {"patch_mixer_0", "mosaic_transformer_0", "bearing_faults_0"}) {
+  for (const char* name : {"patch_mixer_0", "mosaic_transformer_0", "bearing_faults_0", "wine_pairings_0"}) {
     const files::path original = mezzo_tests::recorded_files() / "examples" / name;
     check_example(original, folder.path("again.keras"));
     files::create_directory(folder.path(name));

@@ -11,7 +11,7 @@
 namespace mezzo::detail {
 namespace {
 
-bool is_model(const LayerState& layer) {
+bool has_layout(const LayerState& layer) {
   return std::any_cast<GraphLayout>(&layer.content) != nullptr ||
          std::any_cast<SequenceLayout>(&layer.content) != nullptr;
 }
@@ -66,6 +66,10 @@ std::string list_of(const std::string& name) {
   return in_list ? name.substr(0, dot) : "";
 }
 
+/// True if Keras visits the attribute before the property `layers` of a class of models: public names come in the order
+/// of the alphabet, private ones are last.
+bool precedes_layers(const std::string& attribute) { return attribute.front() != '_' && attribute < "layers"; }
+
 class Walk {
  public:
   explicit Walk(LayerListing listing) : listing_(listing) {}
@@ -74,18 +78,24 @@ class Walk {
     if (!seen_.insert(&layer).second) return;
     add(layer, group);
     const std::string prefix = group.empty() ? "" : group + "/";
-    if (is_model(layer)) {
-      GroupNames names;
-      for (const Shared<LayerState>& child : listed_layers(layer, listing_)) {
-        visit(*child, prefix + "layers/" + names.next(*child));
-      }
-      return;
+    if (!has_layout(layer)) visit_attributes(layer, prefix);
+    if (!layer.is_model) return;
+    GroupNames names;
+    for (const Shared<LayerState>& child : listed_layers(layer, listing_)) {
+      visit(*child, prefix + "layers/" + names.next(*child));
     }
+  }
+
+  std::vector<KerasWeights> take() { return std::move(out_); }
+
+ private:
+  void visit_attributes(const LayerState& layer, const std::string& prefix) {
     GroupNames names;
     const bool stack = class_of_layer(layer) == "StackedRNNCells";
     std::map<std::string, GroupNames> lists;
     for (std::size_t i = 0; i < layer.children.size(); ++i) {
       const LayerState& child = *layer.children[i].second;
+      if (layer.is_model && !precedes_layers(layer.children[i].first)) continue;
       const std::string list = list_of(layer.children[i].first);
       if (!list.empty()) {
         visit(child, prefix + list + "/" + lists[list].next(child));
@@ -95,9 +105,6 @@ class Walk {
     }
   }
 
-  std::vector<KerasWeights> take() { return std::move(out_); }
-
- private:
   void add(const LayerState& layer, const std::string& group) {
     std::vector<Variable> variables = layer.weights;
     variables.erase(std::remove_if(variables.begin(), variables.end(),

@@ -358,6 +358,7 @@ class MEZZO_API Model : public Module {
   void require_compiled(const std::string& verb) const;
   void require_functional(const std::string& what) const;
 
+  bool marked_ = state()->is_model = true;  // by all constructors
   std::optional<CompileOptions> compiled_;
   std::optional<detail::CompiledOutputs> outputs_;
   std::vector<std::pair<std::string, Value>> loss_parts_;  // losses of the outputs, while a step is traced
