@@ -1,5 +1,6 @@
 #pragma once
 #include <mezzo/compiler/custom_op.hpp>
+#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/constraints/constraints.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>

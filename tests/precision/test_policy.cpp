@@ -2,6 +2,7 @@
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/precision/policy.hpp>
+#include <mezzo/precision/policy_map.hpp>
 
 #include "support/throws.hpp"
 
@@ -26,10 +27,39 @@ BOOST_AUTO_TEST_CASE(names_give_dtypes) {
   BOOST_TEST(Policy(DType::float64).name() == "float64");
 }
 
+BOOST_AUTO_TEST_CASE(products_of_int8) {
+  const Policy mixed("mixed_int8");
+  BOOST_TEST((mixed.compute_dtype() == DType::bfloat16));
+  BOOST_TEST((mixed.variable_dtype() == DType::float32));
+  BOOST_TEST((mixed.output_dtype() == DType::bfloat16));
+  BOOST_TEST((mixed.products() == ProductFormat::int8));
+  BOOST_TEST((Policy("mixed_bfloat16").products() == ProductFormat::same));
+  BOOST_TEST((mixed != Policy("mixed_bfloat16")));
+  BOOST_TEST((Policy("p=f32,c=bf16,products=int8") == mixed));
+  const Policy wide("c=f32,products=int8");
+  BOOST_TEST(wide.name() == "p=float32,c=float32,o=float32,products=int8");
+  BOOST_TEST((Policy(wide.name()) == wide));
+  BOOST_TEST((Policy(wide.name()).products() == ProductFormat::int8));
+  const PolicyMap map({.default_policy = mixed, .policies = {{"head", "mixed_bfloat16"}}});
+  BOOST_TEST((Policy(map).products() == ProductFormat::int8));
+  BOOST_TEST((Policy(map).at("body").products() == ProductFormat::int8));
+  BOOST_TEST((Policy(map).at("head").products() == ProductFormat::same));
+  mezzo_tests::check_throws<NameError>("[Policy] products of int8 need a compute dtype of at most 32 bits; got float64",
+                                       [] { Policy("p=f64,products=int8"); });
+  mezzo_tests::check_throws<NameError>(
+      "unknown products \"int4\" in policy \"c=bf16,products=int4\"; valid names: int8",
+      [] { Policy("c=bf16,products=int4"); });
+  BOOST_TEST(Precision("int8-mixed").int8_inside());
+  BOOST_TEST((Precision("int8-mixed").policy() == mixed));
+  BOOST_TEST(!Precision(mixed).int8_inside());
+  BOOST_TEST(Precision("auto-int8").automatic());
+  BOOST_TEST(!Precision("auto").int8_inside());
+}
+
 BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
-      "unknown policy \"bf16x\"; valid names: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, or "
-      "as "
+      "unknown policy \"bf16x\"; valid names: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, "
+      "mixed_int8, or as "
       "p=f32,c=bf16,o=f32",
       [] { Policy("bf16x"); });
   mezzo_tests::check_throws<NameError>("[Policy] dtypes must be floating; got int32", [] { Policy{DType::int32}; });
@@ -102,8 +132,8 @@ BOOST_AUTO_TEST_CASE(precisions) {
 BOOST_AUTO_TEST_CASE(bad_precisions_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
       "unknown precision \"8\"; valid names: 32, 32-true, 64, 64-true, bf16, bf16-mixed, 16, 16-mixed, bf16-true, "
-      "16-true, "
-      "mixed_bfloat16, mixed_float16, float32, bfloat16, float16, float64, auto",
+      "16-true, int8-mixed, mixed_int8, "
+      "mixed_bfloat16, mixed_float16, float32, bfloat16, float16, float64, auto, auto-int8",
       [] { Precision(8); });
 }
 
@@ -112,8 +142,8 @@ BOOST_AUTO_TEST_CASE(precisions_that_are_absent_are_named) {
     mezzo_tests::check_throws<NameError>(
         "precision \"" + std::string(name) +
             "\" is absent: it is for float8, which CPUs don't compute; valid names: 32, 32-true, 64, 64-true, bf16, "
-            "bf16-mixed, 16, 16-mixed, bf16-true, 16-true, mixed_bfloat16, mixed_float16, float32, bfloat16, float16, "
-            "float64, auto",
+            "bf16-mixed, 16, 16-mixed, bf16-true, 16-true, int8-mixed, mixed_int8, mixed_bfloat16, mixed_float16, "
+            "float32, bfloat16, float16, float64, auto, auto-int8",
         [&] { Precision{std::string(name)}; });
   }
 }

@@ -91,7 +91,8 @@ std::vector<EnvironmentCase> environment_cases() {
       {"barebones", "true", text_of_option(&O::barebones), "true"},
       {"eager", "true", text_of_option(&O::eager), "true"},
       {"adaptive_threads", "true", text_of_option(&O::adaptive_threads), "true"},
-      {"float32_winograd", "false", text_of_option(&O::float32_winograd), "false"}};
+      {"float32_winograd", "false", text_of_option(&O::float32_winograd), "false"},
+      {"float32_matmul_precision", "medium", text_of_option(&O::float32_matmul_precision), "medium"}};
 }
 
 std::string upper(std::string name) {

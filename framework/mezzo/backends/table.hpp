@@ -21,6 +21,10 @@ std::vector<detail::Implementation> apart_implementations();
 /// Implementations that decline products with a residual or an upper limit of a ReLU.
 std::vector<detail::Implementation> without_wide_epilogues(std::vector<detail::Implementation> list);
 
+/// "emulated": products of int8 on CPUs and for operands without a faster kernel. Codes are float32 numbers and
+/// multiplied by the best float32 kernel, so sums above 2^24 are rounded.
+std::vector<detail::Implementation> int8_emulation();
+
 /// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason);
 

@@ -136,7 +136,7 @@ std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string
 std::vector<detail::Implementation> widen_implementations() {
   std::vector<detail::Implementation> list;
   for (const Op* op : ops::table()) {
-    if (op->widens) list.push_back({.name = "widen", .op = op, .create = create_widened});
+    if (op->widens) list.push_back({.name = "widen", .op = op, .create = create_widened, .int8_products = true});
   }
   return list;
 }

@@ -52,8 +52,10 @@ EagerKernels& kernels_of_thread() { return detail::ExecutionContext::current().p
 std::string key_of_request(const KernelRequest& request) {
   const std::optional<bool>& winograd = kernel_options().float32_winograd;
   // Kernels are made for a number of threads.
-  std::string key = fmt::format("{}|{}|{}|{}|{}", thread_count(), request.where, static_cast<const void*>(request.op),
-                                request.attributes.to_string(), winograd ? static_cast<int>(*winograd) : -1);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}", thread_count(), request.where, static_cast<const void*>(request.op),
+                  request.attributes.to_string(), winograd ? static_cast<int>(*winograd) : -1,
+                  static_cast<int>(detail::current_float32_matmul()));
   for (const Spec& spec : request.inputs) key += fmt::format("|{}", to_string(spec));
   return key;
 }

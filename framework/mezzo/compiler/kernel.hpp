@@ -67,13 +67,16 @@ namespace detail {
 /// One way to compute an op.
 struct Implementation {
   std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "packed", "outer", "pointwise", "onednn",
-                     ///< "split", "xsimd", "apart", "widen", "reference"
+                     ///< "split", "bfloat16", "emulated", "xsimd", "apart", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which
   /// explain() shows. The reason stays empty if the request is outside of the special cases that the implementation is
   /// made for. Depends only on the request, the instruction set and the number of threads, never on a timing.
   std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
+
+  /// False: choose_kernel() offers it no matmul with the attribute products "int8", whose operands are quantized.
+  bool int8_products = false;
 };
 
 /// Adds the library's implementations. `table` lists the most special implementation of each op first and "reference"

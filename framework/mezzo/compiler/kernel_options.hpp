@@ -1,6 +1,8 @@
 #pragma once
 #include <optional>
 
+#include <mezzo/compiler/float32_matmul.hpp>
+
 namespace mezzo {
 
 /// Options of the choice of kernels.
@@ -8,6 +10,9 @@ struct KernelOptions {
   /// True if 3 x 3 convolutions of float32 operands may run by Winograd's algorithm. Not given: set by
   /// MEZZO_FLOAT32_WINOGRAD.
   std::optional<bool> float32_winograd{};
+
+  /// Precision of float32 matrix products. Not given: float32_matmul_precision().
+  std::optional<detail::Float32Matmul> float32_matmul{};
 };
 
 /// Options of the calling thread.

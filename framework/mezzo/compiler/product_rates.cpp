@@ -8,6 +8,7 @@
 
 #include <mezzo/compiler/memory.hpp>
 #include <mezzo/compiler/work.hpp>
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/core/timing.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/ops/gradients.hpp>
@@ -118,6 +119,10 @@ void register_dtype_support(Support (*support)(DType dtype)) { registered_suppor
 
 Support dtype_support(DType dtype) {
   return registered_support == nullptr ? Support::absent : registered_support(dtype);
+}
+
+bool has_fast_bfloat16() {
+  return dtype_support(DType::bfloat16) == Support::native && (has_amx() || !has_slow_bfloat16());
 }
 
 std::vector<ProductRates> product_rates(const std::vector<DType>& dtypes, int rounds) {

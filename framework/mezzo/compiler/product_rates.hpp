@@ -28,4 +28,7 @@ void register_dtype_support(Support (*support)(DType dtype));
 /// Support for products of that dtype; absent if no backend is registered.
 Support dtype_support(DType dtype);
 
+/// True if this CPU multiplies bfloat16 faster than float32.
+bool has_fast_bfloat16();
+
 }  // namespace mezzo

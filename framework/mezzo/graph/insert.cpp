@@ -18,15 +18,10 @@
 namespace mezzo {
 namespace {
 
-/// True if the running layer is called on symbols of a functional graph.
-bool in_functional_graph() {
-  return Trace::current() == nullptr && !detail::current_frames().empty() && detail::current_frames().back().symbolic;
-}
-
 /// True if an op of these inputs becomes a node of a functional graph.
 bool functional(const Values& inputs) {
   if (Trace::current() != nullptr) return false;
-  const bool in_graph = in_functional_graph();
+  const bool in_graph = detail::in_functional_graph();
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](const Value& value) { return value.symbolic() || (in_graph && value.node()); });
 }
@@ -119,6 +114,10 @@ Values compute_integers(const Op& op, Values inputs, Attributes attributes) {
 }
 
 }  // namespace
+
+bool detail::in_functional_graph() {
+  return Trace::current() == nullptr && !detail::current_frames().empty() && detail::current_frames().back().symbolic;
+}
 
 std::vector<DType> detail::operand_dtypes(const Op& op, const detail::CastRule& rule, const Values& values) {
   const bool casts = !detail::casts_disabled();
@@ -267,7 +266,7 @@ const Op& deferred_op() {
 Values insert_deferred(const Values& inputs, const Attributes& attributes) {
   const auto& payload = attributes.get<std::shared_ptr<const detail::AttributeFunction>>("function");
   const auto& function = static_cast<const Deferred&>(*payload);
-  if (!in_functional_graph() && !functional(inputs)) return function.run(inputs);
+  if (!detail::in_functional_graph() && !functional(inputs)) return function.run(inputs);
   auto node = std::make_shared<detail::Node>();
   node->op = &deferred_op();
   node->attributes = attributes;

@@ -71,6 +71,10 @@ class MEZZO_API UpdateCollector {
 /// Adds a loss of symbols of a functional graph to the innermost collector. A ValueError if there is none.
 MEZZO_API void collect_loss(const Value& loss);
 
+/// True if the running layer is called on symbols of a functional graph. Its nodes are inserted again when the model is
+/// called.
+MEZZO_API bool in_functional_graph();
+
 /// True if dropout drops elements and batch norm updates its statistics: in a training trace, unless a running layer
 /// was called with a mode of its own.
 MEZZO_API bool training_phase();

@@ -1,8 +1,11 @@
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/int8_scale.hpp>
+#include <mezzo/graph/insert.hpp>
 #include <mezzo/ops/arrangement.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/listed.hpp>
@@ -27,6 +30,10 @@ Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
   return transposed ? Matrix{m.columns, m.rows} : m;
 }
 
+/// Formats of the operands, values of the attribute "products": "int8", and in functional graphs the one that the
+/// policy of the model's call sets.
+constexpr const char *in_int8 = "int8", *by_policy = "policy";
+
 std::vector<Spec> infer_matmul(const OpCall& call) {
   detail::require_float(call, 0);
   const Shape& a = call.inputs[0].shape;
@@ -38,6 +45,8 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
     fail<ShapeError>(call.where, "input axis -{} must be {} (rows of the second operand); got shape {}",
                      transpose_a ? 2 : 1, right.rows, a);
   }
+  const std::string products = call.attributes.get_or<std::string>("products", in_int8);
+  if (products != in_int8 && products != by_policy) fail_unknown(call.where, "products", products, std::array{in_int8});
   const bool batched = b.size() > 2;
   if (batched && Shape(a.begin(), a.end() - 2) != Shape(b.begin(), b.end() - 2)) {
     fail<ShapeError>(call.where, "leading axes must be equal; got {} and {}", a, b);
@@ -87,18 +96,21 @@ Value long_product(const Value& a, const Value& b, bool transpose_a, bool transp
   return reshape(sums, shape);
 }
 
-/// The product in that dtype; by default in the operands'.
+/// The product in that dtype; by default in the operands'. `int8`: of operands that are quantized to int8, unless sums
+/// have more terms than int32 holds.
 Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b,
-                std::optional<DType> dtype = std::nullopt) {
+                std::optional<DType> dtype = std::nullopt, bool int8 = false) {
   const Shape& shape = a.shape();
   const bool matrices = shape.size() >= 2 && b.shape().size() >= 2;
-  if (matrices && shape[shape.size() - (transpose_a ? 2 : 1)] > long_depth) {
+  const std::int64_t depth = matrices ? shape[shape.size() - (transpose_a ? 2 : 1)] : 0;
+  if (depth > long_depth) {
     const std::vector<DType> dtypes = detail::operand_dtypes(ops::matmul, ops::matmul.cast, {a, b});
     return long_product(detail::as(a, dtypes[0]), detail::as(b, dtypes[1]), transpose_a, transpose_b,
                         dtype.value_or(dtypes[0]));
   }
   Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
   if (dtype) attributes.set("dtype", *dtype);
+  if (int8 && depth <= detail::most_int8_terms) attributes.set("products", std::string(in_int8));
   return insert_one(ops::matmul, {a, b}, std::move(attributes));
 }
 
@@ -110,8 +122,11 @@ Values matmul_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), a.dtype());
   Values out(context.input_count());
   if (context.needs(0)) {
-    out[0] = ta ? matmul_as(b, g, tb, true, context.dtype(0)) : matmul_as(g, b, false, !tb, context.dtype(0));
+    const bool int8 = context.attributes().has("products");
+    out[0] =
+        ta ? matmul_as(b, g, tb, true, context.dtype(0), int8) : matmul_as(g, b, false, !tb, context.dtype(0), int8);
   }
+  // The gradient of the right operand, the kernel, sums over samples, so scales of rows don't apply: it has 16 bits.
   if (context.needs(1)) {
     const bool flatten = a.shape().size() > b.shape().size();
     const Value x = flatten ? rows(a) : a;
@@ -121,7 +136,27 @@ Values matmul_gradient(const GradientContext& context) {
   return out;
 }
 
+/// The product with a kernel, in the format of the policy in force.
+Value product_by_policy(const Value& x, const Value& kernel) {
+  const Policy policy = detail::current_policy();
+  const bool int8 = policy.products() == ProductFormat::int8 && !detail::casts_disabled();
+  return matmul_as(x, kernel, false, false, std::nullopt, int8);
+}
+
+Values insert_again(const Values& inputs, const Attributes& attributes) {
+  if (attributes.get_or<std::string>("products", in_int8) == by_policy) {
+    return {detail::matmul_of_kernel(inputs[0], inputs[1])};
+  }
+  return insert(ops::matmul, inputs, attributes);
+}
+
 }  // namespace
+
+Value detail::matmul_of_kernel(const Value& x, const Value& kernel) {
+  if (!detail::in_functional_graph()) return product_by_policy(x, kernel);
+  return insert_one(ops::matmul, {x, kernel},
+                    {{"transpose_a", false}, {"transpose_b", false}, {"products", std::string(by_policy)}});
+}
 
 Op detail::define_matmul() {
   Op op;
@@ -130,6 +165,7 @@ Op detail::define_matmul() {
   op.cast.by_first = true;
   op.infer = infer_matmul;
   op.gradient = matmul_gradient;
+  op.reinsert = insert_again;
   return op;
 }
 

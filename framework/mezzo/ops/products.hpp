@@ -58,4 +58,10 @@ MEZZO_API Value kron(const Value& a, const Value& b);
 MEZZO_API Value cross(const Value& a, const Value& b, std::int64_t axis = -1);
 /// @}
 
+namespace detail {
+/// Matrix product of x (..., K) with at least 2 axes and a layer's kernel (K, N). Under a policy whose products() are
+/// int8, rows of x and columns of the kernel are quantized to int8 (core/int8_scale.hpp), also in the gradient of x.
+MEZZO_API Value matmul_of_kernel(const Value& x, const Value& kernel);
+}  // namespace detail
+
 }  // namespace mezzo

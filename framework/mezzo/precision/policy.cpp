@@ -20,21 +20,23 @@ struct Known {
   const char* name;
   DType compute;
   DType variable;
+  ProductFormat products = ProductFormat::same;
 };
 
-constexpr std::array<Known, 6> known{{{"float32", DType::float32, DType::float32},
+constexpr std::array<Known, 7> known{{{"float32", DType::float32, DType::float32},
                                       {"mixed_bfloat16", DType::bfloat16, DType::float32},
                                       {"mixed_float16", DType::float16, DType::float32},
                                       {"bfloat16", DType::bfloat16, DType::bfloat16},
                                       {"float16", DType::float16, DType::float16},
-                                      {"float64", DType::float64, DType::float64}}};
+                                      {"float64", DType::float64, DType::float64},
+                                      {"mixed_int8", DType::bfloat16, DType::float32, ProductFormat::int8}}};
 
 struct Alias {
   const char* precision;
   const char* policy;
 };
 
-constexpr std::array<Alias, 12> aliases{{{"32", "float32"},
+constexpr std::array<Alias, 14> aliases{{{"32", "float32"},
                                          {"32-true", "float32"},
                                          {"64", "float64"},
                                          {"64-true", "float64"},
@@ -44,6 +46,8 @@ constexpr std::array<Alias, 12> aliases{{{"32", "float32"},
                                          {"16-mixed", "mixed_float16"},
                                          {"bf16-true", "bfloat16"},
                                          {"16-true", "float16"},
+                                         {"int8-mixed", "mixed_int8"},
+                                         {"mixed_int8", "mixed_int8"},
                                          {"mixed_bfloat16", "mixed_bfloat16"},
                                          {"mixed_float16", "mixed_float16"}}};
 
@@ -53,11 +57,13 @@ std::string policy_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string name_of(DType compute, DType variable, DType output) {
+std::string name_of(DType compute, DType variable, DType output, ProductFormat products = ProductFormat::same) {
   for (const Known& entry : known) {
-    if (entry.compute == compute && entry.variable == variable && output == compute) return entry.name;
+    const bool same = entry.compute == compute && entry.variable == variable && entry.products == products;
+    if (same && output == compute) return entry.name;
   }
-  return fmt::format("p={},c={},o={}", variable, compute, output);
+  return fmt::format("p={},c={},o={}{}", variable, compute, output,
+                     products == ProductFormat::int8 ? ",products=int8" : "");
 }
 
 /// Dtype of one of jmp's names.
@@ -70,25 +76,6 @@ DType parse_dtype(const std::string& text, const std::string& policy) {
     if (text == name.first) return name.second;
   }
   fail<NameError>("", "unknown dtype \"{}\" in policy \"{}\"; valid names: f16, bf16, f32, f64", text, policy);
-}
-
-/// Parses a policy by jmp's rules: compute defaults to params, output to compute.
-Policy parse(const std::string& text) {
-  std::optional<DType> dtypes[3];
-  const std::string keys[3][2] = {{"p", "params"}, {"c", "compute"}, {"o", "output"}};
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const std::size_t equals = part.find('=');
-    const std::string key = part.substr(0, equals);
-    const auto* const found = std::find_if(std::begin(keys), std::end(keys),
-                                           [&](const auto& names) { return key == names[0] || key == names[1]; });
-    if (equals == std::string::npos || found == std::end(keys) || dtypes[found - keys]) {
-      fail<NameError>("", "policy \"{}\" must be written as p=f32,c=bf16,o=f32; got the part \"{}\"", text, part);
-    }
-    dtypes[found - keys] = parse_dtype(part.substr(equals + 1), text);
-  }
-  const DType variable = dtypes[0].value_or(DType::float32), compute = dtypes[1].value_or(variable);
-  return {compute, variable, dtypes[2].value_or(compute)};
 }
 
 struct Global {
@@ -104,11 +91,39 @@ Global& global() {
 
 }  // namespace
 
+/// Parses a policy by jmp's rules: compute defaults to params, output to compute.
+Policy Policy::from_notation(const std::string& text) {
+  std::optional<DType> dtypes[3];
+  std::optional<ProductFormat> products;
+  const std::string keys[3][2] = {{"p", "params"}, {"c", "compute"}, {"o", "output"}};
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t equals = part.find('=');
+    const std::string key = part.substr(0, equals);
+    if (key == "products" && equals != std::string::npos && !products) {
+      if (part != "products=int8") {
+        fail<NameError>("", "unknown products \"{}\" in policy \"{}\"; valid names: int8", part.substr(equals + 1),
+                        text);
+      }
+      products = ProductFormat::int8;
+      continue;
+    }
+    const auto* const found = std::find_if(std::begin(keys), std::end(keys),
+                                           [&](const auto& names) { return key == names[0] || key == names[1]; });
+    if (equals == std::string::npos || found == std::end(keys) || dtypes[found - keys]) {
+      fail<NameError>("", "policy \"{}\" must be written as p=f32,c=bf16,o=f32; got the part \"{}\"", text, part);
+    }
+    dtypes[found - keys] = parse_dtype(part.substr(equals + 1), text);
+  }
+  const DType variable = dtypes[0].value_or(DType::float32), compute = dtypes[1].value_or(variable);
+  return Policy(compute, variable, dtypes[2].value_or(compute)).with_products(products.value_or(ProductFormat::same));
+}
+
 Policy Policy::from_name(const std::string& name) {
   if (name.empty()) return {};
-  if (name.find('=') != std::string::npos) return parse(name);
+  if (name.find('=') != std::string::npos) return from_notation(name);
   for (const Known& entry : known) {
-    if (name == entry.name) return {entry.compute, entry.variable, entry.compute};
+    if (name == entry.name) return Policy(entry.compute, entry.variable, entry.compute).with_products(entry.products);
   }
   fail<NameError>("", "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32", name, policy_names());
 }
@@ -123,11 +138,24 @@ Policy::Policy(DType compute, DType variable, DType output)
   }
 }
 
+Policy Policy::with_products(ProductFormat products) const {
+  if (products != ProductFormat::same && compute_ == DType::float64) {
+    fail<NameError>("[Policy]", "products of int8 need a compute dtype of at most 32 bits; got {}", compute_);
+  }
+  Policy out = *this;
+  out.products_ = products;
+  out.name_ = std::make_shared<const std::string>(name_of(compute_, variable_, output_, products));
+  return out;
+}
+
 Policy::Policy(const PolicyMap& map)
     : name_(std::make_shared<const std::string>(map.name())),
       compute_(map.default_policy().compute_dtype()),
       variable_(map.default_policy().variable_dtype()),
       output_(map.default_policy().output_dtype()),
+      mode_(map.default_policy().quantization_mode()),
+      products_(map.default_policy().products()),
+      block_size_(map.default_policy().block_size()),
       map_(std::make_shared<const PolicyMap>(map)) {}
 
 Policy::Policy(std::shared_ptr<const OpPrecision> by_op)
@@ -160,7 +188,9 @@ std::uint32_t detail::dtype_policy_version() { return global().version; }
 
 Precision::Precision(int bits) : Precision(fmt::format("{}", bits)) {}
 
-Precision::Precision(const std::string& name) : automatic_(name == "auto") {
+Precision::Precision(const std::string& name)
+    : automatic_(name == "auto" || name == "auto-int8"),
+      int8_inside_(name == "auto-int8" || name == "int8-mixed" || name == "mixed_int8") {
   if (automatic_) return;
   if (name.find('=') != std::string::npos) policy_ = Policy(name);
   std::vector<const char*> names;
@@ -173,7 +203,7 @@ Precision::Precision(const std::string& name) : automatic_(name == "auto") {
     if (name == entry.name) policy_ = Policy(name);
   }
   if (policy_.inherits()) {
-    names.insert(names.end(), {"float32", "bfloat16", "float16", "float64", "auto"});
+    names.insert(names.end(), {"float32", "bfloat16", "float16", "float64", "auto", "auto-int8"});
     if (name.rfind("transformer-engine", 0) == 0) {
       fail<NameError>("", "precision \"{}\" is absent: it is for float8, which CPUs don't compute; valid names: {}",
                       name, fmt::join(names, ", "));

@@ -23,7 +23,13 @@ class PolicyMap;
 /// | float32, float64, bfloat16, float16 | same | same | same |
 /// | mixed_bfloat16 | bfloat16 | float32 | bfloat16 |
 /// | mixed_float16 | float16, with loss scaling | float32 | float16 |
+/// | mixed_int8 | bfloat16, with products of int8 | float32 | bfloat16 |
 /// | p=f32,c=bf16,o=f32 | c; default: p | p; default: float32 | o; default: c |
+///
+/// Under mixed_int8, products of the kernels of dense layers and attention projections quantize their operands to int8,
+/// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023); gradients of kernels don't.
+/// The notation of the same for other dtypes is products: "p=f32,c=f32,products=int8". Throws a NameError for products
+/// in float64.
 ///
 /// The dtypes of jmp's notation are f16 or half, bf16, f32 or full, f64, and the names above. The keys may be written
 /// out: params, compute, output.
@@ -90,6 +96,10 @@ class MEZZO_API Policy {
 
  private:
   static Policy from_name(const std::string& name);
+  static Policy from_notation(const std::string& text);
+
+  /// The same policy with products in that format, under its own name.
+  Policy with_products(ProductFormat products) const;
 
   std::shared_ptr<const std::string> name_;  // null: inherits; shared because policies are copied in each step
   DType compute_ = DType::float32;
@@ -129,7 +139,14 @@ MEZZO_API std::uint32_t dtype_policy_version();
 /// | 16, "16", "16-mixed", "mixed_float16" | mixed_float16, on a CPU too |
 /// | "bf16-true", "bfloat16" | bfloat16 |
 /// | "16-true", "float16" | float16 |
+/// | "int8-mixed", "mixed_int8" | mixed_int8 inside of the model |
 /// | "auto" | the fastest of float32, mixed_bfloat16 and mixed_float16 for this model and machine |
+/// | "auto-int8" | "auto" that also tries "int8-mixed" |
+///
+/// "int8-mixed" is completed for the model when it runs. The first and the last of its layers with a matrix of weights
+/// have mixed_bfloat16, because int8 products cost most accuracy there; all others have mixed_int8. If this CPU
+/// multiplies bfloat16 no faster than float32, the two policies are float32 and "p=f32,c=f32,products=int8" instead.
+/// Give `Policy("mixed_int8")` or a PolicyMap for a policy that is the same for all layers and machines.
 ///
 /// "auto" is for fit. It runs a few steps under each policy, checks that the losses agree with the losses of float32,
 /// restores weights and optimizers, and writes a line with the choice and the reason. Later calls with the model keep
@@ -151,12 +168,16 @@ class MEZZO_API Precision {
 
   const Policy& policy() const { return policy_; }
 
-  /// True for "auto"; the policy then inherits.
+  /// True for "auto" and "auto-int8"; the policy then inherits.
   bool automatic() const { return automatic_; }
+
+  /// True for "int8-mixed" and "mixed_int8" by name, which leave the first and last layer in 16 bits, and for
+  /// "auto-int8", which may choose it.
+  bool int8_inside() const { return int8_inside_; }
 
  private:
   Policy policy_;
-  bool automatic_ = false;
+  bool automatic_ = false, int8_inside_ = false;
 };
 
 }  // namespace mezzo

@@ -67,7 +67,9 @@ const std::vector<Difference>& differences() {
        "loss_scale (dynamic true, initial_scale 128, growth_factor 2, backoff_factor 0.5, growth_interval 2000, floor "
        "1.52587890625e-05, cap 16777216) where rank 0 has not given"},
       {[](auto& o) { o.adaptive_threads = true; }, "adaptive_threads true where rank 0 has not given"},
-      {[](auto& o) { o.float32_winograd = false; }, "float32_winograd false where rank 0 has not given"}};
+      {[](auto& o) { o.float32_winograd = false; }, "float32_winograd false where rank 0 has not given"},
+      {[](auto& o) { o.float32_matmul_precision = "high"; },
+       "float32_matmul_precision high where rank 0 has not given"}};
   return all;
 }
 

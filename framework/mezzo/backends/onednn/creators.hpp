@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,14 @@ std::string prefers_float32(const KernelRequest& request);
 /// Reason why a product of float16 operands is faster if widened to float32 than if split into bfloat16; empty if it
 /// isn't, or for operands of other dtypes.
 std::string prefers_widening(const KernelRequest& request, bool has_amx);
+
+/// Product of float32 operands as one of bfloat16, `parts` times as deep: 1, rounded operands, or 3, sums of two
+/// bfloat16. float32_matmul.cpp.
+std::unique_ptr<Kernel> make_float32_matmul(const KernelRequest& request, std::int64_t parts, std::string& reason);
+
+/// Reason why a float32 product doesn't run in bfloat16 at float32_matmul_precision "high" (`three` products) or
+/// "medium"; empty if it does. `fast_bfloat16`: bfloat16 multiplies faster than float32.
+std::string prefers_float32_products(const KernelRequest& request, bool three, bool has_amx, bool fast_bfloat16);
 
 /// True if oneDNN multiplies bfloat16 with AMX, under the limits on the ISA.
 bool has_amx_bfloat16();

@@ -4,6 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/cpu.hpp>
@@ -112,7 +113,20 @@ std::unique_ptr<Kernel> create_split_matmul(const KernelRequest& request, std::s
   return reason.empty() ? onednn::make_split_matmul(request, reason) : nullptr;
 }
 
+std::unique_ptr<Kernel> create_float32_matmul(const KernelRequest& request, std::string& reason) {
+  const detail::Float32Matmul precision = detail::current_float32_matmul();
+  if (precision == detail::Float32Matmul::highest || request.inputs[0].dtype != DType::float32) return nullptr;
+  const bool three = precision == detail::Float32Matmul::high;
+  reason = onednn::prefers_float32_products(request, three, onednn::has_amx_bfloat16(),
+                                            onednn_has_native_bfloat16() && !onednn_has_slow_bfloat16());
+  return reason.empty() ? onednn::make_float32_matmul(request, three ? 3 : 1, reason) : nullptr;
+}
+
 }  // namespace
+
+std::vector<detail::Implementation> float32_matmul_implementations() {
+  return {{"bfloat16", &ops::matmul, create_float32_matmul}};
+}
 
 std::vector<detail::Implementation> onednn_implementations() {
   return {{"onednn", &ops::matmul, create<onednn::make_matmul>},

@@ -11,6 +11,10 @@ namespace mezzo {
 /// float32. "split": matmul of float16 operands as an exact product in bfloat16, if AMX makes that faster than float32.
 std::vector<detail::Implementation> onednn_implementations();
 
+/// "bfloat16": matmul of float32 operands as products of bfloat16, if float32_matmul_precision() permits it and they
+/// are faster.
+std::vector<detail::Implementation> float32_matmul_implementations();
+
 /// True if oneDNN has bfloat16 in hardware (avx512_core_bf16 or AMX), under the limits that the environment sets on the
 /// ISA of oneDNN and of mezzo.
 bool onednn_has_native_bfloat16();

@@ -4,10 +4,10 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
+#include <mezzo/backends/onednn/split_operand.hpp>
 #include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/core/isa.hpp>
-#include <mezzo/core/parallel.hpp>
 
 // Every finite float16 is the sum of two bfloat16, and the product of two bfloat16 is exact in float32. Therefore a
 // product of float16 operands equals a product of bfloat16 operands with four times the depth, summed in float32:
@@ -19,43 +19,15 @@ namespace {
 
 constexpr std::int64_t parts = 4;
 
-/// A split operand: each run of `width` elements, the ones along the summed axis, becomes four consecutive parts.
-class SplitOperand {
- public:
-  enum class Side { left, right };
-
-  /// Changes `spec` to that of the bfloat16 operand.
-  SplitOperand(Spec& spec, Side side, bool transposed, ScratchLayout& layout)
-      : finite_high_at_(side == Side::left ? 1 : 2), count_(element_count(spec.shape)), width_(spec.shape.back()) {
-    const bool sums_columns = (side == Side::left) != transposed;
-    std::int64_t& rows = spec.shape[spec.shape.size() - 2];
-    if (!sums_columns) width_ *= rows;
-    (sums_columns ? spec.shape.back() : rows) *= parts;
-    spec.dtype = DType::bfloat16;
-    offset_ = layout.take(bytes_of(spec));
-  }
-
-  /// Splits the operand into scratch memory and returns its address there.
-  const void* run(const void* from, void* scratch) const {
-    const auto* const x = static_cast<const float16*>(from);
-    auto* const y = reinterpret_cast<bfloat16*>(static_cast<char*>(scratch) + offset_);
-    parallel_for(count_, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end;) {
-        const std::int64_t at = i % width_, count = std::min(width_ - at, end - i);
-        bfloat16* const high = y + (i - at) * parts + at;
-        split_(x + i, high, high + finite_high_at_ * width_, high + (3 - finite_high_at_) * width_, high + 3 * width_,
-               count);
-        i += count;
-      }
-    });
-    return y;
-  }
-
- private:
-  xsimd_kernels::Float16SplitFunctions::Split split_ = xsimd_kernels::kernels(isa()).float16_split.split;
-  std::int64_t finite_high_at_, count_, width_;
-  std::size_t offset_ = 0;
-};
+/// The parts of the left operand, or those of the right one.
+Splitter splitter(SplitOperand::Side side) {
+  const std::int64_t finite_high = side == SplitOperand::Side::left ? 1 : 2;
+  const auto split = xsimd_kernels::kernels(isa()).float16_split.split;
+  return [=](const void* x, bfloat16* high, std::int64_t next, std::int64_t count) {
+    split(static_cast<const float16*>(x), high, high + finite_high * next, high + (3 - finite_high) * next,
+          high + 3 * next, count);
+  };
+}
 
 /// An operand that is cast to or from scratch memory; no cast if null.
 struct Converted {
@@ -72,8 +44,9 @@ class SplitMatmul final : public Kernel {
     inner.constants.clear();  // of float16
     ScratchLayout layout;
     const auto transposed = [&](const char* name) { return request.attributes.get_or<bool>(name, false); };
-    left_.emplace(inner.inputs[0], SplitOperand::Side::left, transposed("transpose_a"), layout);
-    right_.emplace(inner.inputs[1], SplitOperand::Side::right, transposed("transpose_b"), layout);
+    const auto left = SplitOperand::Side::left, right = SplitOperand::Side::right;
+    left_.emplace(inner.inputs[0], left, transposed("transpose_a"), parts, splitter(left), layout);
+    right_.emplace(inner.inputs[1], right, transposed("transpose_b"), parts, splitter(right), layout);
     const auto widen = [&](Spec& spec, Converted& to, bool input) {
       const DType narrow = std::exchange(spec.dtype, DType::float32);
       to = {input ? cast_kernel(spec.shape, narrow, DType::float32, request.where)

@@ -34,9 +34,18 @@ struct Float16SplitFunctions {
   Split split;
 };
 
+/// Splits float32 into sums of two bfloat16, with an error of 2^-17 of x. high is x rounded to nearest, and the largest
+/// bfloat16 for finite x beyond it. low is x - high, rounded. If x is infinite or NaN, high is x, and low and
+/// finite_high are 0; otherwise finite_high is high.
+struct Float32SplitFunctions {
+  void (*round)(const float* x, bfloat16* high, std::int64_t count);
+  void (*split)(const float* x, bfloat16* high, bfloat16* finite_high, bfloat16* low, std::int64_t count);
+};
+
 MEZZO_ISA_TABLE(CastFunctions, cast)
 MEZZO_ISA_TABLE(SplitMasterFunctions, split_master)
 MEZZO_ISA_TABLE(Float16SplitFunctions, float16_split)
+MEZZO_ISA_TABLE(Float32SplitFunctions, float32_split)
 
 Entries conversion_entries();
 

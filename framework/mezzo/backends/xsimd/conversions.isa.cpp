@@ -68,6 +68,32 @@ constexpr PerStorage<CastFunctions::Cast> from{
   stream(count, body, x);
 }
 
+constexpr float largest_float = std::numeric_limits<float>::max(), largest_bfloat16 = 0x1.fep127F;
+
+/// x, or the nearest finite bfloat16 if x is finite and rounds to infinity.
+Floats within_bfloat16(const Floats& x) {
+  const auto is_finite = xsimd::abs(x) <= Floats(largest_float);
+  const Floats limited = xsimd::max(xsimd::min(x, Floats(largest_bfloat16)), Floats(-largest_bfloat16));
+  return xsimd::select(is_finite, limited, x);
+}
+
+[[gnu::flatten]] void round(const float* x, bfloat16* high, std::int64_t count) {
+  const auto body = [&](std::int64_t i, auto part) { store(high + i, within_bfloat16(load(x + i, part)), part); };
+  stream(count, body, x);
+}
+
+[[gnu::flatten]] void split(const float* x, bfloat16* high, bfloat16* finite_high, bfloat16* low, std::int64_t count) {
+  const auto body = [&](std::int64_t i, auto part) {
+    const Floats whole = load(x + i, part);
+    store(high + i, within_bfloat16(whole), part);
+    const Floats rounded = load(high + i, part);
+    const auto is_finite = xsimd::abs(whole) <= Floats(largest_float);
+    store(finite_high + i, xsimd::select(is_finite, rounded, Floats(0.0F)), part);
+    store(low + i, xsimd::select(is_finite, whole - rounded, Floats(0.0F)), part);
+  };
+  stream(count, body, x);
+}
+
 }  // namespace
 
 constexpr CastFunctions cast{
@@ -79,5 +105,7 @@ constexpr CastFunctions cast{
 constexpr SplitMasterFunctions split_master{.join = join, .split = split};
 
 constexpr Float16SplitFunctions float16_split{.split = split};
+
+constexpr Float32SplitFunctions float32_split{.round = round, .split = split};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -17,6 +17,7 @@ struct FewRowsFunctions;
 struct FewTapsFunctions;
 struct FiniteFunctions;
 struct Float16SplitFunctions;
+struct Float32SplitFunctions;
 struct FoldFunctions;
 struct LayerNormFunctions;
 struct MaxPool2dFunctions;
@@ -47,6 +48,7 @@ struct IsaKernels {
   const FewTapsFunctions& few_taps;
   const FiniteFunctions& finite;
   const Float16SplitFunctions& float16_split;
+  const Float32SplitFunctions& float32_split;
   const FoldFunctions& fold;
   const LayerNormFunctions& layer_norm;
   const MaxPool2dFunctions& max_pool2d;

@@ -40,6 +40,7 @@ constexpr IsaKernels isa_kernels{
     .few_taps = few_taps,
     .finite = finite,
     .float16_split = float16_split,
+    .float32_split = float32_split,
     .fold = fold,
     .layer_norm = layer_norm,
     .max_pool2d = max_pool2d,

@@ -19,6 +19,7 @@ namespace {
 
 bool is_product(const Node& node) {
   if (node.attributes.has("epilogue") || node.inputs.size() > 3) return false;
+  if (node.attributes.has("products")) return false;  // a scale would change how operands are quantized
   return is(node, ops::conv2d) || (is(node, ops::matmul) && node.inputs[1].shape().size() == 2);
 }
 

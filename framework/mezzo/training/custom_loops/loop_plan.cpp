@@ -23,7 +23,8 @@ std::uint64_t address(const void* pointer) {
 }  // namespace
 
 LoopSettings LoopSettings::now() {
-  LoopSettings out{.threads = thread_count(), .policy = dtype_policy().name()};
+  LoopSettings out{
+      .threads = thread_count(), .policy = dtype_policy().name(), .float32_matmul = current_float32_matmul()};
   for (const CastRegion& region : outer_regions()) {
     out.regions.emplace_back(region.casts ? region.policy.name() : "", region.casts);
   }
@@ -119,6 +120,7 @@ bool LoopPlan::fits(const std::vector<Tensor>& inputs) const {
     return region.casts == known.second && (!region.casts || region.policy.name() == known.first);
   };
   return settings_.threads == thread_count() && settings_.policy == dtype_policy().name() &&
+         settings_.float32_matmul == current_float32_matmul() &&
          std::equal(regions.begin(), regions.end(), settings_.regions.begin(), settings_.regions.end(), same_region) &&
          of_windows_ == windows_now() && of_variables_ == variables_now() && of_layers_ == layers_now();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/usage.hpp>
 #include <mezzo/nn/layer_state.hpp>
@@ -27,6 +28,7 @@ struct LoopSettings {
   int threads = 0;
   std::string policy;                                   ///< of all layers without one
   std::vector<std::pair<std::string, bool>> regions{};  ///< policies of autocast() around the call; false: no casts
+  Float32Matmul float32_matmul = Float32Matmul::highest;
 };
 
 /// A step of compile_step() for inputs of certain shapes and dtypes.

@@ -47,10 +47,11 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   const IdleScope idle(module);  // other threads wait until the trials have restored the state
   const KeptTraining kept(module);
   const std::vector<HostBatch> batches = sample(loader, warm_up_steps + compared_steps);
-  std::vector<Candidate> trials(3);
+  std::vector<Candidate> trials(run.int8_inside ? 4 : 3);
   trials[0].policy = "float32";
   trials[1].policy = "mixed_bfloat16";
   trials[2].policy = "mixed_float16";
+  if (run.int8_inside) trials[3].policy = "mixed_int8";
   in_turns(trials, timing_rounds, short_seconds, [&](Candidate& trial, int round) {
     RunOptions own = run;
     own.policy = trial.policy;
@@ -67,7 +68,8 @@ Policy choose_policy(Module& module, const DataLoader& loader, const RunOptions&
   }
   std::vector<std::string> texts;
   for (const Candidate& trial : trials) texts.push_back(trial_text(trial));
-  write_output(fmt::format("[Trainer] precision \"auto\" is {}: {}\n", best->policy.name(), fmt::join(texts, ", ")));
+  write_output(fmt::format("[Trainer] precision \"{}\" is {}: {}\n", run.int8_inside ? "auto-int8" : "auto",
+                           best->policy.name(), fmt::join(texts, ", ")));
   return best->policy;
 }
 

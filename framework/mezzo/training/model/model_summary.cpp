@@ -37,6 +37,14 @@ std::string dtypes_of(const std::vector<Variable>& weights) {
   return dtypes.empty() ? "-" : fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
+/// Dtype in which a layer computes, and the format of the products with its matrices.
+std::string compute_text(const Policy& policy, const std::vector<Variable>& weights) {
+  const bool matrices =
+      std::any_of(weights.begin(), weights.end(), [](const Variable& weight) { return weight.shape().size() > 1; });
+  const bool int8 = policy.products() == ProductFormat::int8 && matrices;
+  return dtype_name(policy.compute_dtype()) + std::string(int8 ? ", int8 products" : "");
+}
+
 using Slots = std::vector<Optimizer::Slots>;
 
 /// Size of the optimizer states of these weights.
@@ -114,8 +122,8 @@ class Lines {
       if (state.children.empty()) activation_bytes_ += bytes;
     }
     rows_.push_back({std::string(2 * depth, ' ') + place.name + (place.name.empty() ? "(" : " (") + state.kind + ")",
-                     place.path, output_text(state.last_output), dtype_name(policy.compute_dtype()), dtypes_of(weights),
-                     built ? count_text(size.count) : "?", built ? bytes_text(size.bytes) : "?",
+                     place.path, output_text(state.last_output), compute_text(policy, state.weights),
+                     dtypes_of(weights), built ? count_text(size.count) : "?", built ? bytes_text(size.bytes) : "?",
                      states.count > 0 ? bytes_text(states.bytes) : "-", activations,
                      weights.empty() ? "-" : trainable});
   }

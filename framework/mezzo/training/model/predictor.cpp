@@ -13,6 +13,7 @@
 #include <mezzo/training/module/traced_step.hpp>
 #include <mezzo/training/predictor/replayed_step.hpp>
 #include <mezzo/training/predictor/request_joiner.hpp>
+#include <mezzo/training/step/int8_policy.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
@@ -160,8 +161,7 @@ std::shared_ptr<Module> Predictor::copy_of_registered(const Module& module) {
 
 Predictor::Predictor(Module& module, const PredictorOptions& options, Copier copier) {
   detail::check_options(options);
-  const Policy policy =
-      options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
+  Policy policy = options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
   const detail::FieldNames names = module.field_names();
   std::optional<detail::RunningScope> running(std::in_place, module, false);
   auto state = std::make_shared<State>();
@@ -175,6 +175,7 @@ Predictor::Predictor(Module& module, const PredictorOptions& options, Copier cop
     build(module, options, policy, state->inputs);
     running.emplace(module, false);
   }
+  policy = detail::completed_policy(policy, options.precision.int8_inside(), module);
   state->engine = make_engine(module, options, policy, state->inputs, copier, running);
   if (options.max_batch_size > 0) {
     state->joiner = std::make_unique<detail::RequestJoiner>(*state->engine, detail::joined_sizes(options),

@@ -61,6 +61,7 @@ Engine::Engine(std::unique_ptr<Snapshot> snapshot, const EngineOptions& options)
       kernels_(kernel_options()),
       workers_(options.workers),
       pool_(options.workers) {
+  kernels_.float32_matmul = current_float32_matmul();  // later plans of this engine have it too
   const PoolSize threads(options_.threads);
   for (Worker& worker : workers_) {
     for (const std::vector<Spec>& inputs : snapshot_->ahead()) worker.calls.push_back(compile(worker, inputs));

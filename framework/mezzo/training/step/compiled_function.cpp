@@ -95,8 +95,8 @@ struct CompiledFunction::Session::State {
   State(CompiledFunction::State& compiled, Module& model)
       : function(compiled), running(model, false), progress(detail::training_state(model)) {
     if (detail::current_frames().empty()) regions = detail::outer_regions();
-    std::string signature =
-        fmt::format("{} {} {}", detail::layers_signature(*model.state()), thread_count(), dtype_policy().name());
+    std::string signature = fmt::format("{} {} {} {}", detail::layers_signature(*model.state()), thread_count(),
+                                        dtype_policy().name(), static_cast<int>(detail::current_float32_matmul()));
     for (const detail::CastRegion& region : regions)
       signature += region.casts ? " " + region.policy.name() : " no casts";
     if (function.signature != signature) function.calls.clear();

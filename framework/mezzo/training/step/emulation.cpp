@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
+#include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -17,10 +20,29 @@ bool computes_in(const Graph& step, DType dtype) {
   });
 }
 
+/// True if the step has products of int8, and none of them has a kernel that multiplies int8.
+bool emulates_int8(const Graph& step) {
+  bool any = false;
+  for (const NodePtr& node : step.nodes) {
+    if (!is(*node, ops::matmul) || !node->attributes.has("products")) continue;
+    if (chosen_implementation(request_of(*node)) == "int8") return false;
+    any = true;
+  }
+  return any;
+}
+
+void report_int8_emulation(Notices& notices, const Graph& step) {
+  const std::string text =
+      "[Trainer] products of int8 are emulated on this CPU: their operands are rounded to int8 and multiplied in "
+      "float32\n";
+  if (!notices.has(text) && emulates_int8(step) && notices.first(text)) write_output(text);
+}
+
 }  // namespace
 
 void report_emulation(Notices& notices, const Graph& step) {
   if (turned_off(slow_policy_switch)) return;
+  report_int8_emulation(notices, step);
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const Support support = dtype_support(dtype);
     if (support == Support::native || !computes_in(step, dtype)) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
 #include <mezzo/training/module/stage.hpp>
@@ -27,7 +28,8 @@ struct StepSignature {
   std::vector<Spec> inputs;
   std::uint64_t fields = 0;  ///< fields_signature()
   std::optional<bool> float32_winograd{};
-  std::uint64_t options = 0;  ///< hash of options that are parts of a step
+  Float32Matmul float32_matmul = Float32Matmul::highest;  ///< current_float32_matmul()
+  std::uint64_t options = 0;                              ///< hash of options that are parts of a step
   std::uint64_t windows = 0;  ///< hash of the windows of accumulated gradients and of the groups of weights
 
   bool operator==(const StepSignature& other) const = default;

@@ -14,6 +14,7 @@
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
 #include <mezzo/training/ranks/rank_outputs.hpp>
+#include <mezzo/training/step/int8_policy.hpp>
 #include <mezzo/training/step/layer_policies.hpp>
 #include <mezzo/training/step/master_weights.hpp>
 #include <mezzo/training/step/non_finite_outputs.hpp>
@@ -62,10 +63,12 @@ StepRunner::StepRunner(Module& module, RunOptions options, Use use)
       record_(state_.optimizers, state_, options_.silent) {
   if (nesting_.outer != nullptr && options_.policy.inherits()) {
     const RunOptions& outer = nesting_.outer->options_;
+    options_.int8_inside = outer.int8_inside;
     options_.policy = outer.policy;  // a call by a hook computes like the running one
     options_.eager = outer.eager;
     options_.adaptive_threads = outer.adaptive_threads;
     options_.float32_winograd = outer.float32_winograd;
+    options_.float32_matmul = outer.float32_matmul;
   }
   require_reach(module, options_.policy);
   // Inside another model's step they are those of its layers.
@@ -92,6 +95,7 @@ void StepRunner::run(Stage stage, const HostBatch& batch, std::int64_t batch_idx
     for (const OptimizerConfig& config : state_.optimizers) config.optimizer->require_trainable();
   }
   const ScopedValue winograd(kernel_options().float32_winograd, options_.float32_winograd);
+  const ScopedValue matmul(kernel_options().float32_matmul, options_.float32_matmul);
   batch_ = {.index = batch_idx, .part = options_.group.shared() ? batch.part : std::nullopt};
   record_.begin(batch_.part ? options_.group.communicator().get() : nullptr);
   if (stage == Stage::fit) set_windows(state_.optimizers, options_, state_.last_of_epoch);
@@ -114,6 +118,10 @@ void StepRunner::run(Stage stage, const HostBatch& batch, std::int64_t batch_idx
 }
 
 void StepRunner::convert(Stage stage, const HostBatch& batch) {
+  if (options_.int8_inside) {
+    if (module_.weights().empty()) rehearse(stage, batch);
+    options_.policy = completed_policy(options_.policy, true, module_);
+  }
   // Rounding can't be undone, so a batch that raises an error must do so before.
   if (!conversions(module_, options_.policy).empty()) rehearse(stage, batch);
   convert_weights();
@@ -224,6 +232,7 @@ void StepRunner::set_signature(Stage stage, const HostBatch& batch) {
   signature_.layers = layers_signature(*module_.state());
   signature_.set_batch(batch);
   signature_.float32_winograd = options_.float32_winograd;
+  signature_.float32_matmul = current_float32_matmul();
   signature_.options = options_signature(options_, batch_.part.has_value());
   signature_.windows = windows_signature(state_.optimizers, state_.param_groups, stage);
 }

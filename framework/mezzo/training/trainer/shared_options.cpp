@@ -58,7 +58,8 @@ void compare_options(const ProcessGroup& group, const TrainerOptions& options) {
                        shared_fact("detect_anomaly", options.detect_anomaly),
                        shared_fact("loss_scale", text_of(options.loss_scale)),
                        shared_fact("adaptive_threads", given(options.adaptive_threads)),
-                       shared_fact("float32_winograd", given(options.float32_winograd))});
+                       shared_fact("float32_winograd", given(options.float32_winograd)),
+                       shared_fact("float32_matmul_precision", given(options.float32_matmul_precision))});
 }
 
 }  // namespace mezzo::detail

@@ -21,15 +21,19 @@
 namespace mezzo {
 namespace {
 
-/// With precision "auto", the policy that fit has chosen for this module; before fit, the module's own.
+/// With precision "auto" or "auto-int8", the policy that fit has chosen for this module; before fit, the module's own.
 detail::RunOptions run_options(const TrainerOptions& options, Module& module) {
   const Policy& policy =
       options.precision.automatic() ? detail::training_state(module).chosen : options.precision.policy();
   return {.policy = policy,
+          .int8_inside = options.precision.int8_inside(),
           .eager = options.eager,
           .loss_scale = options.loss_scale,
           .adaptive_threads = options.deterministic ? std::optional<bool>(false) : options.adaptive_threads,
           .float32_winograd = options.float32_winograd,
+          .float32_matmul = options.float32_matmul_precision
+                                ? std::optional(detail::float32_matmul_of(*options.float32_matmul_precision))
+                                : std::nullopt,
           .detect_anomaly = options.detect_anomaly};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
@@ -36,6 +37,9 @@ void check_ranges(const TrainerOptions& options) {
   const std::string& algorithm = options.gradient_clip_algorithm;
   if (algorithm != "norm" && algorithm != "value") {
     fail_unknown("[Trainer]", "gradient_clip_algorithm", algorithm, std::vector<std::string>{"norm", "value"});
+  }
+  if (options.float32_matmul_precision) {
+    static_cast<void>(float32_matmul_of(*options.float32_matmul_precision));
   }
   if (!options.gradient_compression.empty() && options.gradient_compression != "bf16") {
     fail_unknown("[Trainer]", "gradient_compression", options.gradient_compression, std::vector<std::string>{"bf16"});

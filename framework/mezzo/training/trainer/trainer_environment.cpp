@@ -59,6 +59,7 @@ const std::vector<std::string>& names() {
                                             "gradient_clip_algorithm",
                                             "adaptive_threads",
                                             "float32_winograd",
+                                            "float32_matmul_precision",
                                             "enable_checkpointing",
                                             "enable_model_summary"};
   return all;

@@ -120,6 +120,9 @@ struct TrainerOptions {
   /// False: 3 x 3 convolutions of float32 operands are plain sums. True: they run by Winograd's algorithm where it is
   /// faster, which rounds about twice as much (docs/precision.md). Not given: true, unless MEZZO_FLOAT32_WINOGRAD=0.
   std::optional<bool> float32_winograd = detail::from_environment("float32_winograd");
+  /// Precision of float32 matrix products: "highest", "high" or "medium"; see set_float32_matmul_precision(). Not
+  /// given: float32_matmul_precision(). A NameError for another name.
+  std::optional<std::string> float32_matmul_precision = detail::from_environment("float32_matmul_precision");
 };
 
 }  // namespace mezzo

@@ -1,0 +1,37 @@
+#include <mezzo/compiler/float32_matmul.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include <mezzo/compiler/kernel_options.hpp>
+#include <mezzo/core/fail.hpp>
+
+namespace mezzo {
+namespace {
+
+constexpr std::array names{"highest", "high", "medium"};
+
+std::atomic<detail::Float32Matmul>& of_process() {
+  static std::atomic<detail::Float32Matmul> one{detail::Float32Matmul::highest};
+  return one;
+}
+
+}  // namespace
+
+detail::Float32Matmul detail::float32_matmul_of(const std::string& name) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name == names[i]) return static_cast<Float32Matmul>(i);
+  }
+  fail_unknown("", "float32_matmul_precision", name, names);
+}
+
+void set_float32_matmul_precision(const std::string& precision) { of_process() = detail::float32_matmul_of(precision); }
+
+std::string float32_matmul_precision() { return names.at(static_cast<std::size_t>(of_process().load())); }
+
+detail::Float32Matmul detail::current_float32_matmul() {
+  return kernel_options().float32_matmul.value_or(of_process().load());
+}
+
+}  // namespace mezzo
