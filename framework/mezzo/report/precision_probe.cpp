@@ -223,8 +223,9 @@ std::vector<StepTimes> PrecisionProbe::time(const std::vector<Policy>& policies,
 }
 
 bool is_float32(const Policy& policy) {
-  return policy.by_op() == nullptr && policy.compute_dtype() == DType::float32 &&
-         policy.variable_dtype() == DType::float32 && policy.output_dtype() == DType::float32;
+  return policy.by_op() == nullptr && policy.products() == ProductFormat::same &&
+         policy.compute_dtype() == DType::float32 && policy.variable_dtype() == DType::float32 &&
+         policy.output_dtype() == DType::float32;
 }
 
 }  // namespace mezzo::detail

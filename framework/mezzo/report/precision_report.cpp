@@ -10,6 +10,7 @@
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
+#include <mezzo/training/step/int8_policy.hpp>
 
 namespace mezzo {
 namespace {
@@ -43,7 +44,8 @@ bool before(const LayerPrecision& a, const LayerPrecision& b) {
 void check(const PrecisionReportOptions& options) {
   if (options.steps < 0) fail<ValueError>(caller, "steps must be 0 or more; got {}", options.steps);
   if (options.precision.automatic()) {
-    fail<ValueError>(caller, "precision must name a policy; got \"auto\", which only fit resolves");
+    fail<ValueError>(caller, "precision must name a policy; got \"{}\", which only fit resolves",
+                     options.precision.int8_inside() ? "auto-int8" : "auto");
   }
   detail::check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", caller));
 }
@@ -70,6 +72,7 @@ Json layer_json(const LayerPrecision& layer) {
           {"compute_dtype", dtype_name(layer.compute_dtype)},
           {"effect", number(layer.effect)},
           {"own_error", number(layer.own_error)},
+          {"int8_error", number(layer.int8_error)},
           {"output_error", number(layer.output_error)},
           {"gradient_error", number(layer.gradient_error)},
           {"activations", range_json(layer.activations)},
@@ -91,15 +94,26 @@ std::string lost_text(const ValueRange& range) {
 std::string time_text(double time) { return time == 0 ? "-" : fmt::format("{:.1f}", time); }
 
 const std::vector<detail::TextColumn> columns{
-    {"Layer (type)"}, {"Compute"},     {"Effect", true}, {"Own", true},   {"Output", true}, {"Gradient", true},
-    {"Activations"},  {"Over, under"}, {"Cotangents"},   {"Over, under"}, {"us", true},     {"us float32", true}};
+    {"Layer (type)"}, {"Compute"},        {"Effect", true},    {"Own", true},   {"Int8", true},
+    {"Output", true}, {"Gradient", true}, {"Activations"},     {"Over, under"}, {"Cotangents"},
+    {"Over, under"},  {"us", true},       {"us float32", true}};
+constexpr std::ptrdiff_t int8_column = 4;  // left out if no layer has products of int8
+
+/// LayerPrecision::int8_error of a layer that alone follows the policy.
+double int8_error(detail::PrecisionProbe& probe, const detail::LayerRun& own, const Policy& policy,
+                  const std::string& what) {
+  if (policy.products() != ProductFormat::int8) return 0;
+  const detail::StepRun without = probe.run_alone(own.path, detail::without_int8(policy));
+  const detail::LayerRun* const same = without.find(own.path);
+  return same == nullptr ? 0 : detail::relative_error(own.outputs, 1, same->outputs, what);
+}
 
 }  // namespace
 
 PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, const PrecisionReportOptions& options) {
   check(options);
   PrecisionProbe probe(copy, batch, options.loss_scale, caller);
-  const Policy& policy = options.precision.policy();
+  const Policy policy = completed_policy(options.precision.policy(), options.precision.int8_inside(), copy);
   const StepRun run = probe.run(policy);
   const auto places = probe.places();
   const ModelErrors whole = probe.errors(run);
@@ -123,6 +137,7 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
     row.effect = probe.errors(alone).worst();
     if (const LayerRun* own = alone.find(layer.path)) {
       row.own_error = relative_error(own->outputs, 1, exact->outputs, what);
+      row.int8_error = int8_error(probe, *own, place.policy, what);
     }
   }
   if (options.steps > 0) {
@@ -160,13 +175,18 @@ std::string PrecisionReport::text() const {
   for (const LayerPrecision& layer : layers) {
     rows.push_back({fmt::format("{}{}({})", layer.path, layer.path.empty() ? "" : " ", layer.kind),
                     dtype_name(layer.compute_dtype), detail::error_text(layer.effect),
-                    detail::error_text(layer.own_error), detail::error_text(layer.output_error),
-                    detail::error_text(layer.gradient_error), range_text(layer.activations),
-                    lost_text(layer.activations), range_text(layer.gradients), lost_text(layer.gradients),
-                    time_text(layer.time), time_text(layer.float32_time)});
+                    detail::error_text(layer.own_error), detail::error_text(layer.int8_error),
+                    detail::error_text(layer.output_error), detail::error_text(layer.gradient_error),
+                    range_text(layer.activations), lost_text(layer.activations), range_text(layer.gradients),
+                    lost_text(layer.gradients), time_text(layer.time), time_text(layer.float32_time)});
+  }
+  std::vector<detail::TextColumn> shown = columns;
+  if (std::all_of(layers.begin(), layers.end(), [](const LayerPrecision& layer) { return layer.int8_error == 0; })) {
+    shown.erase(shown.begin() + int8_column);
+    for (auto& row : rows) row.erase(row.begin() + int8_column);
   }
   text += "\n";
-  for (const std::string& line : detail::table_lines(columns, rows)) text += line + "\n";
+  for (const std::string& line : detail::table_lines(shown, rows)) text += line + "\n";
   return text;
 }
 

@@ -14,7 +14,7 @@ namespace mezzo {
 
 /// Options of precision_report().
 struct PrecisionReportOptions {
-  Precision precision{};  ///< as for a Trainer, but not "auto"; not given: the model's own policies
+  Precision precision{};  ///< as for a Trainer, but neither "auto" nor "auto-int8"; not given: the model's own policies
   bool by_layer = true;   ///< measures the effect of each layer, at the cost of one step per layer
   /// Timed training steps of each policy, whose median is reported. They are timed in up to five rounds in which the
   /// policies take turns, with two untimed steps each. 0: no times.
@@ -39,6 +39,9 @@ struct LayerPrecision {
   DType compute_dtype = DType::float32;
   double effect = 0;          ///< worse error of the model, output or gradient, if this layer alone follows the policy
   double own_error = 0;       ///< error of the layer's output if it alone follows the policy, so from float32 inputs
+  double int8_error = 0;      ///< difference that products of int8 make to the layer's output: relative norm of the
+                              ///< difference from the layer's output in the same dtypes without them, from float32
+                              ///< inputs; 0: it has none
   double output_error = 0;    ///< error of the layer's output if all layers follow the policy
   double gradient_error = 0;  ///< error of its weights' gradients in that case; without weights, of its output's
                               ///< cotangent

@@ -7,6 +7,7 @@
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/report/errors.hpp>
 #include <mezzo/report/precision_probe.hpp>
+#include <mezzo/training/step/int8_policy.hpp>
 
 namespace mezzo {
 namespace {
@@ -32,7 +33,8 @@ void check(const SuggestPolicyOptions& options) {
   detail::check_loss_scale({.initial_scale = options.loss_scale}, fmt::format("{} loss_scale as ", where));
 }
 
-/// Search for the smallest number of layers, ranked by their effects, that must stay in float32.
+/// Search for the smallest number of layers, ranked by their effects, that must stay in float32 or, under a policy with
+/// products of int8, without these.
 class Search {
  public:
   Search(Module& copy, const HostBatch& batch, const SuggestPolicyOptions& options)
@@ -44,12 +46,12 @@ class Search {
     const bool all = meets(lowest_errors);
     find_layers(lowest);
     if (!all) rank();
+    if (!all && low_.products() == ProductFormat::int8) keep_in_16_bits();
     const std::size_t kept = all ? 0 : least_kept();
     PolicySuggestion out;
     out.map = map(kept);
-    for (const Effect& effect : effects_) {
-      (out.float32.size() < kept ? out.float32 : out.lowered).push_back(effect.path);
-    }
+    std::vector<std::string>& high = high_ == Policy("float32") ? out.float32 : out.without_int8;
+    for (const Effect& effect : effects_) (high.size() < kept ? high : out.lowered).push_back(effect.path);
     out.max_error = options_.max_error;
     const detail::ModelErrors errors = probe_.errors(probe_.run(out.map));
     out.output_error = errors.output;
@@ -91,6 +93,12 @@ class Search {
                      [](const Effect& a, const Effect& b) { return detail::is_worse(a.error, b.error); });
   }
 
+  /// Keeps layers in the dtypes of the policy without products of int8, if the bound holds then.
+  void keep_in_16_bits() {
+    high_ = detail::without_int8(low_);
+    if (!meets(effects_.size())) high_ = "float32";
+  }
+
   /// Bisection. It assumes that errors don't grow with the number of layers in float32; the result is measured.
   std::size_t least_kept() {
     std::size_t fails = 0;
@@ -110,20 +118,21 @@ class Search {
     return works;
   }
 
-  /// Map with the first `kept` layers in float32. Ops of the model outside of its layers follow the default policy.
+  /// Map with the first `kept` layers under high_. Ops of the model outside of its layers follow the default policy.
   PolicyMap map(std::size_t kept) const {
     const auto end = effects_.begin() + static_cast<std::ptrdiff_t>(kept);
     const bool root = std::any_of(effects_.begin(), end, [](const Effect& effect) { return effect.path.empty(); });
     PolicyMapOptions options;
-    options.default_policy = root ? Policy("float32") : low_;
+    options.default_policy = root ? high_ : low_;
     for (auto at = root ? end : effects_.begin(); at != (root ? effects_.end() : end); ++at) {
-      options.policies.emplace_back(at->path, root ? low_ : Policy("float32"));
+      options.policies.emplace_back(at->path, root ? low_ : high_);
     }
     return PolicyMap(options);
   }
 
   const SuggestPolicyOptions& options_;
   const Policy low_;
+  Policy high_ = "float32";  ///< of the layers that are kept from low_
   detail::PrecisionProbe probe_;
   std::vector<Effect> effects_;
 };
@@ -153,8 +162,13 @@ std::string PolicySuggestion::text() const {
        cells(precision, lowest_output_error, lowest_gradient_error, lowest_time)});
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
-  return text + fmt::format("max_error {}; in float32 stay {} of {} layers: {}\n", max_error, float32.size(),
-                            float32.size() + lowered.size(), paths_text(float32));
+  const std::size_t layers = float32.size() + without_int8.size() + lowered.size();
+  if (!without_int8.empty()) {
+    return text + fmt::format("max_error {}; without products of int8 stay {} of {} layers: {}\n", max_error,
+                              without_int8.size(), layers, paths_text(without_int8));
+  }
+  return text + fmt::format("max_error {}; in float32 stay {} of {} layers: {}\n", max_error, float32.size(), layers,
+                            paths_text(float32));
 }
 
 }  // namespace mezzo

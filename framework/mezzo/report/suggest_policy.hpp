@@ -24,6 +24,9 @@ struct MEZZO_API PolicySuggestion {
   PolicyMap map{PolicyMapOptions{}};   ///< map for `Trainer({.precision = suggestion.map})`
   std::vector<std::string> float32{};  ///< paths of the layers kept in float32, the worst first; "": ops of the model
                                        ///< outside of its layers
+  /// The same in the dtypes of options.precision without its products of int8, which take the place of float32 if the
+  /// bound holds with them.
+  std::vector<std::string> without_int8{};
   std::vector<std::string> lowered{};  ///< paths of the layers that compute under options.precision
   double max_error = 0;                ///< options.max_error
   double output_error = 0;             ///< error of the model under the map
