@@ -1,6 +1,5 @@
 #pragma once
 #include <mezzo/compiler/custom_op.hpp>
-#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/constraints/constraints.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>
@@ -246,6 +245,7 @@
 #include <mezzo/optimizers/rmsprop.hpp>
 #include <mezzo/optimizers/schedule_free_adamw.hpp>
 #include <mezzo/optimizers/sgd.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/precision/loss_scale.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>

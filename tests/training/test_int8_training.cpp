@@ -74,7 +74,7 @@ std::string products_of(const Module& model) {
   return text;
 }
 
-std::vector<double> losses(const Precision& precision, bool eager = false) {
+std::vector<double> epoch_losses(const Precision& precision, bool eager = false) {
   Sequential model = three_layers();
   return trainer(precision, eager).fit(model, points()).history.at("loss");
 }
@@ -87,7 +87,7 @@ class Block : public Model {
  protected:
   Value call(const Value& x) override {
     const Value y = norm_(embedding_(x));
-    return head_(mean(y + attention_(Values{y, y})[0], {1}));
+    return head_(mean(y + attention_(y, y), {1}));
   }
 
  private:
@@ -196,8 +196,8 @@ BOOST_AUTO_TEST_CASE(casts_turned_off_turn_them_off) {
 }
 
 BOOST_AUTO_TEST_CASE(losses_follow_those_of_16_bits) {
-  const std::vector<double> narrow = losses("bf16"), int8 = losses("int8-mixed");
-  const std::vector<double> all = losses(Policy("mixed_int8"));
+  const std::vector<double> narrow = epoch_losses("bf16"), int8 = epoch_losses("int8-mixed");
+  const std::vector<double> all = epoch_losses(Policy("mixed_int8"));
   for (std::size_t epoch = 0; epoch < narrow.size(); ++epoch) {
     BOOST_TEST(int8[epoch] == narrow[epoch], boost::test_tools::tolerance(0.02));
     BOOST_TEST(all[epoch] == narrow[epoch], boost::test_tools::tolerance(0.05));
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(losses_follow_those_of_16_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(eager_steps_compute_the_same) {
-  const std::vector<double> planned = losses("int8-mixed"), eager = losses("int8-mixed", true);
+  const std::vector<double> planned = epoch_losses("int8-mixed"), eager = epoch_losses("int8-mixed", true);
   for (std::size_t i = 0; i < planned.size(); ++i) {
     BOOST_TEST(eager[i] == planned[i], boost::test_tools::tolerance(1e-3));
   }
@@ -226,14 +226,14 @@ BOOST_AUTO_TEST_CASE(slow_bfloat16_leaves_float32) {
 BOOST_AUTO_TEST_CASE(files_keep_the_policy) {
   const Folder folder;
   Sequential model = three_layers("mixed_int8");
-  model.save(folder / "model.mezzo");
-  Model read = load_model(folder / "model.mezzo");
+  model.save(folder.path("model.mezzo"));
+  Model read = load_model(folder.path("model.mezzo"));
   BOOST_TEST((read.dtype_policy() == Policy("mixed_int8")));
   BOOST_TEST(read.predict(random_tensor({4, features})).equal(model.predict(random_tensor({4, features}))));
   Sequential trained = three_layers();
   trainer("int8-mixed").fit(trained, points());
-  trained.save(folder / "trained.mezzo");
-  BOOST_TEST((load_model(folder / "trained.mezzo").dtype_policy() == Policy("float32")));
+  trained.save(folder.path("trained.mezzo"));
+  BOOST_TEST((load_model(folder.path("trained.mezzo")).dtype_policy() == Policy("float32")));
 }
 
 BOOST_AUTO_TEST_CASE(summary_explain_and_notices) {

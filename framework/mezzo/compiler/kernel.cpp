@@ -74,6 +74,10 @@ detail::ChosenKernel first_that_accepts(const KernelRequest& request) {
 
 KernelOptions& kernel_options() { return detail::ExecutionContext::current().part<KernelOptions>(); }
 
+detail::Float32Matmul detail::current_float32_matmul() {
+  return kernel_options().float32_matmul.value_or(process_float32_matmul());
+}
+
 void detail::register_kernel_table(std::vector<detail::Implementation> (*table)()) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);

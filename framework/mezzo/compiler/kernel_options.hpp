@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include <mezzo/compiler/float32_matmul.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 
 namespace mezzo {
 
@@ -17,5 +17,10 @@ struct KernelOptions {
 
 /// Options of the calling thread.
 KernelOptions& kernel_options();
+
+namespace detail {
+/// The precision of float32 matrix products on this thread: that of the running Trainer, else that of the process.
+Float32Matmul current_float32_matmul();
+}  // namespace detail
 
 }  // namespace mezzo

@@ -1,10 +1,9 @@
-#include <mezzo/compiler/float32_matmul.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 
-#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -30,8 +29,6 @@ void set_float32_matmul_precision(const std::string& precision) { of_process() =
 
 std::string float32_matmul_precision() { return names.at(static_cast<std::size_t>(of_process().load())); }
 
-detail::Float32Matmul detail::current_float32_matmul() {
-  return kernel_options().float32_matmul.value_or(of_process().load());
-}
+detail::Float32Matmul detail::process_float32_matmul() { return of_process(); }
 
 }  // namespace mezzo

@@ -28,8 +28,8 @@ enum class Float32Matmul { highest, high, medium };
 /// The value of a name. Throws a NameError that lists the valid names if there is none.
 MEZZO_API Float32Matmul float32_matmul_of(const std::string& name);
 
-/// The precision in force on this thread: that of the running Trainer, else that of the process.
-MEZZO_API Float32Matmul current_float32_matmul();
+/// float32_matmul_precision().
+MEZZO_API Float32Matmul process_float32_matmul();
 
 }  // namespace detail
 }  // namespace mezzo

@@ -4,7 +4,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/onednn/creators.hpp>
-#include <mezzo/compiler/float32_matmul.hpp>
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/cpu.hpp>

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>

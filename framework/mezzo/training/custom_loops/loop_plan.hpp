@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/usage.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/training/custom_loops/loop_updates.hpp>
 
 namespace mezzo::detail {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/scoped_value.hpp>
 

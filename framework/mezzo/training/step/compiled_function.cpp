@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/core/fail.hpp>

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/data/batch.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/training/module/stage.hpp>
 #include <mezzo/training/ranks/gradient_bucket.hpp>
 #include <mezzo/training/ranks/rank_shards.hpp>

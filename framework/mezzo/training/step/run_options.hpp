@@ -2,9 +2,9 @@
 #include <memory>
 #include <optional>
 
-#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/nn/optimizer.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/training/step/process_group.hpp>
 #include <mezzo/training/step/step_updates.hpp>

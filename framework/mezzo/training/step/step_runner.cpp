@@ -118,16 +118,14 @@ void StepRunner::run(Stage stage, const HostBatch& batch, std::int64_t batch_idx
 }
 
 void StepRunner::convert(Stage stage, const HostBatch& batch) {
-  if (options_.int8_inside) {
-    if (module_.weights().empty()) rehearse(stage, batch);
-    options_.policy = completed_policy(options_.policy, true, module_);
-  }
+  if (options_.int8_inside && module_.weights().empty()) rehearse(stage, batch);  // the policy depends on the layers
   // Rounding can't be undone, so a batch that raises an error must do so before.
   if (!conversions(module_, options_.policy).empty()) rehearse(stage, batch);
   convert_weights();
 }
 
 void StepRunner::convert_weights() {
+  options_.policy = completed_policy(options_.policy, options_.int8_inside, module_);
   const std::vector<Conversion> all = conversions(module_, options_.policy);
   for (const Conversion& due : all) require_finite_as(due.dtype, due.path, *due.weight, "[Trainer] precision:");
   convert_all(all);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <mezzo/compiler/float32_matmul.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/check_path.hpp>
+#include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
 #include <mezzo/training/callbacks/learning_rate_finder.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>
