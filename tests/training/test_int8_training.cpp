@@ -87,7 +87,7 @@ class Block : public Model {
  protected:
   Value call(const Value& x) override {
     const Value y = norm_(embedding_(x));
-    return head_(mean(y + attention_(y, y), {1}));
+    return head_(mean(y + attention_(y, y), {.axes = {1}}));
   }
 
  private:
@@ -227,13 +227,13 @@ BOOST_AUTO_TEST_CASE(files_keep_the_policy) {
   const Folder folder;
   Sequential model = three_layers("mixed_int8");
   model.save(folder.path("model.mezzo"));
-  Model read = load_model(folder.path("model.mezzo"));
-  BOOST_TEST((read.dtype_policy() == Policy("mixed_int8")));
-  BOOST_TEST(read.predict(random_tensor({4, features})).equal(model.predict(random_tensor({4, features}))));
+  auto read = load_model(folder.path("model.mezzo"));
+  BOOST_TEST((read->dtype_policy() == Policy("mixed_int8")));
+  BOOST_TEST(read->predict(random_tensor({4, features})).equal(model.predict(random_tensor({4, features}))));
   Sequential trained = three_layers();
   trainer("int8-mixed").fit(trained, points());
   trained.save(folder.path("trained.mezzo"));
-  BOOST_TEST((load_model(folder.path("trained.mezzo")).dtype_policy() == Policy("float32")));
+  BOOST_TEST((load_model(folder.path("trained.mezzo"))->dtype_policy() == Policy("float32")));
 }
 
 BOOST_AUTO_TEST_CASE(summary_explain_and_notices) {
