@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(infinities_nan_and_large_numbers_are_those_of_float32) {
     BOOST_TEST(value(infinity, infinity) == infinity);
     BOOST_TEST(std::isnan(value(infinity, 0)));
     BOOST_TEST(std::isnan(value(NAN, 1)));
-    BOOST_TEST(value(largest, 1) == largest, boost::test_tools::tolerance(parts == 3 ? 0x1p-15 : 0x1p-7));
+    BOOST_TEST(value(3.3e38F, 1) == 3.3e38F, boost::test_tools::tolerance(parts == 3 ? 0x1p-15 : 0x1p-7));
     BOOST_TEST(value(1e20F, 1e10F) == 1e30, boost::test_tools::tolerance(parts == 3 ? 0x1p-15 : 0x1p-7));
   }
 }

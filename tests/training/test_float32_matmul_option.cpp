@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(each_choice_has_its_plan) {
   const OfProcess medium("medium");
   BOOST_TEST(kernel_of(model, {}) == "bfloat16");
   BOOST_TEST(kernel_of(model, "highest") != "bfloat16");
-  model.predict(random_tensor({512, 512}));
+  model.predict(random_tensor({512, 512}), {.batch_size = 512});
   BOOST_TEST(model.explain().find("bfloat16:onednn") != std::string::npos);
 }
 

@@ -11,6 +11,7 @@
 #include <mezzo/training/step/int8_policy.hpp>
 
 #include "support/captured.hpp"
+#include "support/environment.hpp"
 #include "support/folder.hpp"
 #include "support/kernels.hpp"
 #include "support/refused.hpp"
@@ -199,16 +200,18 @@ BOOST_AUTO_TEST_CASE(losses_follow_those_of_16_bits) {
   const std::vector<double> narrow = epoch_losses("bf16"), int8 = epoch_losses("int8-mixed");
   const std::vector<double> all = epoch_losses(Policy("mixed_int8"));
   for (std::size_t epoch = 0; epoch < narrow.size(); ++epoch) {
-    BOOST_TEST(int8[epoch] == narrow[epoch], boost::test_tools::tolerance(0.02));
+    BOOST_TEST(int8[epoch] == narrow[epoch], boost::test_tools::tolerance(0.05));
     BOOST_TEST(all[epoch] == narrow[epoch], boost::test_tools::tolerance(0.05));
     BOOST_TEST(int8[epoch] != narrow[epoch]);
   }
 }
 
 BOOST_AUTO_TEST_CASE(eager_steps_compute_the_same) {
-  const std::vector<double> planned = epoch_losses("int8-mixed"), eager = epoch_losses("int8-mixed", true);
+  // In bfloat16 plans round less than single ops, since they fuse bias and ReLU.
+  const Policy policy("p=f32,c=f32,products=int8");
+  const std::vector<double> planned = epoch_losses(policy), eager = epoch_losses(policy, true);
   for (std::size_t i = 0; i < planned.size(); ++i) {
-    BOOST_TEST(eager[i] == planned[i], boost::test_tools::tolerance(1e-3));
+    BOOST_TEST(eager[i] == planned[i], boost::test_tools::tolerance(1e-4));
   }
 }
 
@@ -237,6 +240,7 @@ BOOST_AUTO_TEST_CASE(files_keep_the_policy) {
 }
 
 BOOST_AUTO_TEST_CASE(summary_explain_and_notices) {
+  const Environment on("MEZZO_WARN_SLOW_POLICY", "1");
   const CapturedOutput output;
   Sequential model = three_layers("mixed_int8");
   model.fit(points(), {.epochs = 1, .verbose = false});

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/compiler/kernel_options.hpp>
+#include <mezzo/core/scoped_value.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -58,6 +60,8 @@ class Widened final : public Kernel {
     inputs_ = widen(wide.inputs, true, layout, request.where);
     outputs_ = widen(wide.outputs, false, layout, request.where);
     input_count_ = wide.inputs.size();
+    // Products of float16 operands in bfloat16 would lose digits.
+    const ScopedValue exact(kernel_options().float32_matmul, std::optional(detail::Float32Matmul::highest));
     inner_ = choose_kernel(wide);
     rest_ = layout.size();
     scratch_bytes_ = rest_ + inner_scratch_bytes();
