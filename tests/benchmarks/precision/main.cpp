@@ -114,7 +114,6 @@ void print_table(const Task& task) {
     head += fmt::format(" seed {} |", seed);
     rule += "---|";
   }
-  std::cout << head << " mean | against mixed_bfloat16 |\n" << rule << "---|---|" << std::endl;
   std::vector<std::string> lines;
   std::map<std::string, double> means;
   for (const Choice& choice : choices()) {
@@ -131,6 +130,7 @@ void print_table(const Task& task) {
     lines.push_back(line);
   }
   const double narrow = means.at("mixed_bfloat16");
+  std::cout << head << " mean | against mixed_bfloat16 |\n" << rule << "---|---|" << std::endl;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const double difference = means.at(choices()[i].name) - narrow;
     std::cout << lines[i]
