@@ -211,7 +211,7 @@ a "b" (Dense)  float16     nan  inf  1.25e-03         0  5.0e-01 7.0e+04  25 %, 
   BOOST_TEST(first.at("path") == "a \"b\"");
   BOOST_TEST(first.at("compute_dtype") == "float16");
   BOOST_TEST(first.at("activations").at("overflow") == 0.25);
-  BOOST_TEST(first.size() == 11U);
+  BOOST_TEST(first.size() == 12U);
   BOOST_TEST(report.mime().at("text/plain") == report.text());
   BOOST_TEST(report.mime().at("application/json") == report.json());
 }

@@ -120,7 +120,7 @@ class NamesOnly : public Logger {
 BOOST_AUTO_TEST_SUITE(trainer_arguments)
 
 BOOST_AUTO_TEST_CASE(each_variable_sets_its_option) {
-  BOOST_TEST(environment_cases().size() == 34U);  // all but callbacks and loss_scale
+  BOOST_TEST(environment_cases().size() == 35U);  // all but callbacks and loss_scale
   for (const EnvironmentCase& one : environment_cases()) {
     BOOST_TEST_CONTEXT(one.name) {
       BOOST_TEST(one.text(Trainer().options()) != one.expected);
