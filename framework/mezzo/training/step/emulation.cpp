@@ -31,18 +31,18 @@ bool emulates_int8(const Graph& step) {
   return any;
 }
 
+}  // namespace
+
 void report_int8_emulation(Notices& notices, const Graph& step) {
+  if (turned_off(slow_policy_switch)) return;
   const std::string text =
       "[Trainer] products of int8 are emulated on this CPU: their operands are rounded to int8 and multiplied in "
       "float32\n";
   if (!notices.has(text) && emulates_int8(step) && notices.first(text)) write_output(text);
 }
 
-}  // namespace
-
 void report_emulation(Notices& notices, const Graph& step) {
   if (turned_off(slow_policy_switch)) return;
-  report_int8_emulation(notices, step);
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const Support support = dtype_support(dtype);
     if (support == Support::native || !computes_in(step, dtype)) continue;

@@ -187,7 +187,10 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   if (batch_.part) place_reductions(trace.graph());
   step->logged_outputs = count_outputs(step->logged);
   step->float16 = computes_in_float16(trace.graph());
-  if (!options_.silent) report_emulation(state_.notices, trace.graph());
+  if (!options_.silent) {
+    report_emulation(state_.notices, trace.graph());
+    report_int8_emulation(state_.notices, trace.graph());
+  }
   step->metrics = metrics_.updated;
   if (batch_.part) {
     step->ranked = RankVariables::of(trace.graph(), module_, step->metrics);
@@ -235,7 +238,10 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
     }
   }
   results_.take(std::move(logged), graph);
-  if (!options_.silent) report_emulation(state_.notices, graph);
+  if (!options_.silent) {
+    report_emulation(state_.notices, graph);
+    report_int8_emulation(state_.notices, graph);
+  }
   if (counts_updates(stage)) mezzo::count_updates(graph, update_count);
   if (!options_.silent && awaits_non_finite_output(state_.notices, stage))
     warn_of_non_finite_output(state_.notices, stage, graph);
