@@ -75,8 +75,9 @@ BOOST_AUTO_TEST_CASE(the_numbers_are_the_last_that_a_dtype_holds) {
 }
 
 BOOST_AUTO_TEST_CASE(other_dtypes_are_refused) {
-  mezzo_tests::check_throws<DTypeError>("[finfo] dtype must be float16, bfloat16, float32 or float64; got int32",
-                                        [] { mezzo::finfo(DType::int32); });
+  mezzo_tests::check_throws<DTypeError>(
+      "[finfo] dtype must be float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; got int32",
+      [] { mezzo::finfo(DType::int32); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

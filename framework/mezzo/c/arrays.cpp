@@ -58,9 +58,12 @@ Tensor tensor_of(const mezzo_array& array, const std::string& where) {
 }  // namespace
 
 std::int32_t c_dtype_of(DType dtype) {
-  return std::find_if(std::begin(dtype_numbers), std::end(dtype_numbers),
-                      [&](const DTypeNumber& one) { return one.dtype == dtype; })
-      ->number;
+  const auto* const row = std::find_if(std::begin(dtype_numbers), std::end(dtype_numbers),
+                                       [&](const DTypeNumber& one) { return one.dtype == dtype; });
+  if (row == std::end(dtype_numbers)) {
+    fail<DTypeError>("", "arrays of the C interface must not be float8; got {}: cast to float32 first", dtype);
+  }
+  return row->number;
 }
 
 Tensors tensors_of(const mezzo_array* arrays, std::size_t count, const char* function, const char* what) {

@@ -6,16 +6,18 @@
 
 #include <mezzo/core/bfloat16.hpp>
 #include <mezzo/core/float16.hpp>
+#include <mezzo/core/float8.hpp>
 #include <mezzo/core/float_order.hpp>
 
 namespace mezzo {
 namespace detail {
 
 template <class T>
-constexpr bool is_half = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
+constexpr bool is_narrow = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16> ||
+                           std::is_same_v<T, float8_e4m3fn> || std::is_same_v<T, float8_e5m2>;
 
-/// Converts x to a float that rounds to the same 16-bit float as x. Uses round to odd: an inexact result has its last
-/// bit set (Boldo and Melquiond, IEEE Transactions on Computers 57-4, 2008).
+/// Converts x to a float that rounds to the same float of 16 or 8 bits as x. Uses round to odd: an inexact result has
+/// its last bit set (Boldo and Melquiond, IEEE Transactions on Computers 57-4, 2008).
 template <class Wide>
 float round_to_odd(Wide x) {
   const auto nearest = static_cast<float>(x);
@@ -30,9 +32,9 @@ float round_to_odd(Wide x) {
   return odd;
 }
 
-/// Converts x to a float without a double rounding in the following conversion to a 16-bit float.
+/// Converts x to a float without a double rounding in the following conversion to a float of 16 or 8 bits.
 template <class From>
-float to_float_before_half(From x) {
+float to_float_before_narrow(From x) {
   if constexpr (std::is_same_v<From, double>) return round_to_odd(x);
   if constexpr (std::is_same_v<From, std::int32_t>) return round_to_odd(static_cast<double>(x));
   if constexpr (std::is_same_v<From, std::int64_t>) return round_to_odd(static_cast<long double>(x));
@@ -59,14 +61,14 @@ template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
-  } else if constexpr (detail::is_half<From>) {
+  } else if constexpr (detail::is_narrow<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (std::is_same_v<To, bool> && std::is_floating_point_v<From>) {
     return detail::float_order(x) != 0;
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From{};
-  } else if constexpr (detail::is_half<To>) {
-    return To(detail::to_float_before_half(x));
+  } else if constexpr (detail::is_narrow<To>) {
+    return To(detail::to_float_before_narrow(x));
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     return detail::truncate<To>(x);
   } else {

@@ -17,8 +17,8 @@ struct FInfo {
   double resolution = 0;          ///< 10^-digits
 };
 
-/// Properties of float16, bfloat16, float32 or float64: `finfo(DType::bfloat16).eps == 0.0078125`. Throws a DTypeError
-/// for other dtypes.
+/// Properties of a floating or float8 dtype: `finfo(DType::bfloat16).eps == 0.0078125`. Throws a DTypeError for other
+/// dtypes.
 MEZZO_API FInfo finfo(DType dtype);
 
 }  // namespace mezzo

@@ -2,14 +2,12 @@
 
 #include <cstring>
 
+#include <mezzo/core/float_bits.hpp>
+
 namespace mezzo {
 namespace {
 
-std::uint32_t bits_of(float x) {
-  std::uint32_t u = 0;
-  std::memcpy(&u, &x, sizeof u);
-  return u;
-}
+using detail::bits_of;
 
 float float_of(std::uint32_t u) {
   float x = 0;

@@ -22,7 +22,7 @@ void print_elements(std::ostream& out, const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
   const auto elements = xt::adapt(tensor.data<T>(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
   if constexpr (std::is_class_v<T>) {
-    out << xt::make_lambda_xfunction([](T half) { return static_cast<float>(half); }, elements);
+    out << xt::make_lambda_xfunction([](T narrow) { return static_cast<float>(narrow); }, elements);
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     // xtensor's own printer takes absolute values, but the least integer has no absolute value.
     out << xt::make_lambda_xfunction([](T number) { return fmt::format("{}", number); }, elements);
@@ -69,8 +69,9 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (std::any_of(shape.begin(), shape.end(), too_long)) return out;  // xtensor prints by int indices
   std::ostringstream elements;
   elements.precision(out.precision());
-  visit_dtype(tensor.dtype(), [&](auto zero) { print_elements<decltype(zero)>(elements, tensor); });
-  std::string text = is_floating(tensor.dtype()) ? in_classic_locale(elements.str()) : elements.str();
+  visit_stored_dtype(tensor.dtype(), [&](auto zero) { print_elements<decltype(zero)>(elements, tensor); });
+  std::string text =
+      is_floating(tensor.dtype()) || is_float8(tensor.dtype()) ? in_classic_locale(elements.str()) : elements.str();
   std::replace(text.begin(), text.end(), '{', '[');
   std::replace(text.begin(), text.end(), '}', ']');
   for (std::size_t at = 0; (at = text.find(" \n", at)) != std::string::npos;) text.erase(at, 1);

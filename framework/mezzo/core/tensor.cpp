@@ -101,7 +101,7 @@ Tensor Tensor::uninitialized(Shape shape, DType dtype) { return Tensor(std::move
 
 Tensor Tensor::scalar(double value, DType dtype) {
   Tensor out = uninitialized({}, dtype);
-  visit_dtype(dtype, [&](auto zero) {
+  visit_stored_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     *out.mutable_data<T>() = convert<T>(value);
   });
@@ -168,7 +168,7 @@ std::vector<double> Tensor::to_doubles() const {
     fail<MemoryError>("[Tensor.to_doubles]", "{} needs {} bytes ({}); the system has not that much memory", *this,
                       bytes, detail::bytes_text(bytes));
   }
-  visit_dtype(dtype_, [&](auto zero) {
+  visit_stored_dtype(dtype_, [&](auto zero) {
     using T = decltype(zero);
     std::transform(data<T>(), data<T>() + size_, out.begin(), convert<double, T>);
   });
@@ -178,8 +178,8 @@ std::vector<double> Tensor::to_doubles() const {
 Tensor Tensor::cast(DType dtype) const {
   if (dtype == dtype_) return *this;
   Tensor out = uninitialized(shape_, dtype);
-  visit_dtype(dtype_, [&](auto from_zero) {
-    visit_dtype(dtype, [&](auto to_zero) {
+  visit_stored_dtype(dtype_, [&](auto from_zero) {
+    visit_stored_dtype(dtype, [&](auto to_zero) {
       using From = decltype(from_zero);
       using To = decltype(to_zero);
       std::transform(data<From>(), data<From>() + size_, out.mutable_data<To>(), convert<To, From>);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/dtype.hpp>
@@ -42,6 +43,14 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
       break;
   }
   return f(bool{});
+}
+
+/// The same with the float8 dtypes: for casts and printing.
+template <class F>
+decltype(auto) visit_stored_dtype(DType dtype, F&& f) {
+  if (dtype == DType::float8_e4m3fn) return f(float8_e4m3fn{});
+  if (dtype == DType::float8_e5m2) return f(float8_e5m2{});
+  return visit_dtype(dtype, std::forward<F>(f));
 }
 
 }  // namespace mezzo

@@ -22,15 +22,28 @@ struct Row {
 };
 
 // All dtypes of the reference library, version 0.8.
-constexpr std::array<Row, 22> dtypes{
-    {{"F32", 32, DType::float32},  {"F64", 64, DType::float64},      {"BF16", 16, DType::bfloat16},
-     {"F16", 16, DType::float16},  {"I8", 8, DType::int8},           {"I16", 16, DType::int16},
-     {"I32", 32, DType::int32},    {"I64", 64, DType::int64},        {"U8", 8, DType::uint8},
-     {"BOOL", 8, DType::boolean},  {"U16", 16, std::nullopt},        {"U32", 32, std::nullopt},
-     {"U64", 64, std::nullopt},    {"F8_E4M3", 8, std::nullopt},     {"F8_E5M2", 8, std::nullopt},
-     {"F8_E8M0", 8, std::nullopt}, {"F8_E4M3FNUZ", 8, std::nullopt}, {"F8_E5M2FNUZ", 8, std::nullopt},
-     {"F6_E2M3", 6, std::nullopt}, {"F6_E3M2", 6, std::nullopt},     {"F4", 4, std::nullopt},
-     {"C64", 64, std::nullopt}}};
+constexpr std::array<Row, 22> dtypes{{{"F32", 32, DType::float32},
+                                      {"F64", 64, DType::float64},
+                                      {"BF16", 16, DType::bfloat16},
+                                      {"F16", 16, DType::float16},
+                                      {"I8", 8, DType::int8},
+                                      {"I16", 16, DType::int16},
+                                      {"I32", 32, DType::int32},
+                                      {"I64", 64, DType::int64},
+                                      {"U8", 8, DType::uint8},
+                                      {"BOOL", 8, DType::boolean},
+                                      {"U16", 16, std::nullopt},
+                                      {"U32", 32, std::nullopt},
+                                      {"U64", 64, std::nullopt},
+                                      {"F8_E4M3", 8, DType::float8_e4m3fn},
+                                      {"F8_E5M2", 8, DType::float8_e5m2},
+                                      {"F8_E8M0", 8, std::nullopt},
+                                      {"F8_E4M3FNUZ", 8, std::nullopt},
+                                      {"F8_E5M2FNUZ", 8, std::nullopt},
+                                      {"F6_E2M3", 6, std::nullopt},
+                                      {"F6_E3M2", 6, std::nullopt},
+                                      {"F4", 4, std::nullopt},
+                                      {"C64", 64, std::nullopt}}};
 
 /// Size of a tensor in bytes; nullopt if it is 2^64 or more, or if packed elements don't fill the last byte.
 std::optional<std::uint64_t> bytes_of_entry(const TensorEntry& entry) {

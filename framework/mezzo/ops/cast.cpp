@@ -10,7 +10,8 @@ std::vector<Spec> infer_cast(const OpCall& call) {
 }
 
 Values cast_gradient(const GradientContext& context) {
-  if (!is_floating(context.input(0).dtype())) return Values(1);
+  const DType from = context.input(0).dtype();
+  if (!is_floating(from) && !is_float8(from)) return Values(1);
   return {detail::cotangent_for(context, 0)};
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 /// Dtype in which cotangents of `value` are accumulated: the value's own. For the low-precision copy of a variable, or
 /// a view of it, the wider of the copy's and the variable's dtype, so that several uses accumulate in float32. A value
-/// that the body of a loop reads from outside has the dtype of its cotangent outside.
+/// that the body of a loop reads from outside has the dtype of its cotangent outside. Those of float8 are float32.
 DType cotangent_dtype(const Value& value) {
   detail::NodePtr node = value.node();
   while (node && node->op->view) node = node->inputs.front().node();
@@ -29,7 +29,7 @@ DType cotangent_dtype(const Value& value) {
       return promote(source.dtype(), value.dtype());
     }
   }
-  return value.dtype();
+  return is_float8(value.dtype()) ? DType::float32 : value.dtype();
 }
 
 /// Computes the nodes of layers' calls again, as new nodes after all others, if their RematCall is marked.
@@ -124,7 +124,8 @@ class Backward {
     std::vector<bool> needed;
     std::vector<DType> dtypes;
     for (const Value& input : node->inputs) {
-      needed.push_back(needed_.count(input.node().get()) != 0 && is_floating(input.dtype()));
+      needed.push_back(needed_.count(input.node().get()) != 0 &&
+                       (is_floating(input.dtype()) || is_float8(input.dtype())));
       dtypes.push_back(cotangent_dtype(input));
     }
     if (std::find(needed.begin(), needed.end(), true) == needed.end()) return;

@@ -112,9 +112,9 @@ std::unique_ptr<Kernel> create_custom_gradient(const KernelRequest& request, std
 }
 
 std::unique_ptr<Kernel> create_cast(const KernelRequest& request, std::string&) {
-  const Conversion conversion = visit_dtype(request.inputs[0].dtype, [&](auto from) {
-    return visit_dtype(request.outputs[0].dtype,
-                       [](auto to) -> Conversion { return convert_elements<decltype(from), decltype(to)>; });
+  const Conversion conversion = visit_stored_dtype(request.inputs[0].dtype, [&](auto from) {
+    return visit_stored_dtype(request.outputs[0].dtype,
+                              [](auto to) -> Conversion { return convert_elements<decltype(from), decltype(to)>; });
   });
   return make_kernel([conversion, size = element_count(request.outputs[0].shape)](const KernelArguments& arguments) {
     parallel_for(size, grain, [&](std::int64_t begin, std::int64_t end) {
