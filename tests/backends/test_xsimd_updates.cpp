@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -110,6 +112,52 @@ BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
         const auto expected = run_kernel(*xsimd_kernel(whole, isa, reason), whole, inputs);
         BOOST_TEST(all_equal(run_kernel(*xsimd_kernel(some, isa, reason), some, compact), expected));
       });
+    }
+  }
+}
+
+// Slots in 8 bits: codes with a scale for each 256 elements, the first NaN, the one before the last 0.
+BOOST_AUTO_TEST_CASE(coded_slots) {
+  const Attributes adam{
+      {"beta_1", 0.9}, {"beta_2", 0.999}, {"epsilon", 1e-7}, {"weight_decay", 0.01}, {"clipvalue", 0.5}};
+  const Attributes sgd{{"momentum", 0.9}, {"weight_decay", 0.01}, {"clipvalue", 0.0}, {"nesterov", true}};
+  const Attributes amsgrad{{"rule", std::string("amsgrad")},
+                           {"slots", std::int64_t{3}},
+                           {"beta_1", 0.9},
+                           {"beta_2", 0.999},
+                           {"epsilon", 1e-7},
+                           {"weight_decay", 0.0},
+                           {"clipvalue", 0.0}};
+  for (const Dtypes& dtypes : all) {
+    for (const std::int64_t size :
+         {std::int64_t{1}, std::int64_t{255}, std::int64_t{257}, std::int64_t{1003}, std::int64_t{shared_size}}) {
+      const std::int64_t blocks = (size + 255) / 256;
+      const auto slots = [&](std::size_t count) {
+        std::vector<Tensor> inputs{random_tensor({size}, dtypes.variable, 1),
+                                   random_tensor({size}, dtypes.gradient, 2)};
+        for (std::size_t s = 0; s < count; ++s) {
+          inputs.push_back(s == 0 ? random_tensor({size}, DType::int32, 3, -128, 127).cast(DType::int8)
+                                  : random_tensor({size}, DType::int32, 3 + s, 0, 255).cast(DType::uint8));
+        }
+        for (std::size_t s = 0; s < count; ++s) {
+          Tensor scales = random_tensor({blocks}, DType::float32, 9 + s, s == 0 ? -1 : 0, 1);
+          if (blocks > 2) {
+            scales.mutable_data<float>()[blocks - 2] = 0;
+            scales.mutable_data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+          }
+          inputs.push_back(scales);
+        }
+        return inputs;
+      };
+      std::vector<Tensor> inputs = slots(2);
+      inputs.insert(inputs.end(), {float64_scalar(0.01), float64_scalar(3), float64_scalar(0.75)});
+      check_update("adam_update", adam, dtypes, inputs);
+      inputs = slots(1);
+      inputs.insert(inputs.end(), {float64_scalar(0.01), float64_scalar(0.75)});
+      check_update("sgd_update", sgd, dtypes, inputs);
+      inputs = slots(3);
+      inputs.insert(inputs.end(), {float64_scalar(0.01), float64_scalar(3), float64_scalar(0.75)});
+      check_update("optimizer_update", amsgrad, dtypes, inputs);
     }
   }
 }

@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
              "[Adam] at most one of split_master_weights, stochastic_rounding and kahan_summation may be set; got "
              "stochastic_rounding, kahan_summation");
   BOOST_TEST(refused_adam({.state_dtype = DType::float16}) ==
-             "[Adam] state_dtype must be float32 or bfloat16; got float16");
+             "[Adam] state_dtype must be float32, bfloat16 or int8; got float16");
   BOOST_TEST(refused_sgd({.state_dtype = DType::bfloat16}) ==
              "[SGD] state_dtype needs slots, so a momentum above 0; got 0");
   BOOST_TEST(refused<ValueError>([] { AdamW({.beta_1 = 2}); }) == "[AdamW] beta_1 must lie in [0, 1); got 2");

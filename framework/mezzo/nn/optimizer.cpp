@@ -1,9 +1,11 @@
 #include <mezzo/nn/optimizer.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/nn/coded_slots.hpp>
 #include <mezzo/nn/loop_step.hpp>
 
 namespace mezzo {
@@ -26,6 +28,15 @@ bool matches(const ParameterGroup& group, const std::string& path) {
 }
 
 }  // namespace
+
+StateDType::StateDType(const char* name) : StateDType(std::string(name)) {}
+
+StateDType::StateDType(const std::string& name) : dtype(DType::float32) {
+  if (name == "bfloat16") dtype = DType::bfloat16;
+  if (name == "int8") dtype = DType::int8;
+  const std::vector<std::string_view> valid{"float32", "bfloat16", "int8"};
+  if (name != dtype_name(dtype)) fail_unknown("", "state_dtype", name, valid);
+}
 
 void detail::fail_second_learning_rate(const char* kind) {
   fail<ValueError>(fmt::format("[{}]", kind),
@@ -55,8 +66,9 @@ Optimizer::Optimizer(std::string kind, OptimizerCommon common) : kind_(std::move
                      "at most one of split_master_weights, stochastic_rounding and kahan_summation may be set; got {}",
                      fmt::join(storages, ", "));
   }
-  if (common_.state_dtype != DType::float32 && common_.state_dtype != DType::bfloat16) {
-    fail<ValueError>(where, "state_dtype must be float32 or bfloat16; got {}", common_.state_dtype);
+  const DType states = common_.state_dtype;
+  if (states != DType::float32 && states != DType::bfloat16 && states != DType::int8) {
+    fail<ValueError>(where, "state_dtype must be float32, bfloat16 or int8; got {}", states);
   }
   check_windows();
   for (const ParameterGroup& group : common_.groups) {
@@ -103,6 +115,11 @@ void Optimizer::require_effect(const std::vector<std::shared_ptr<detail::Variabl
   if (common_.state_dtype != DType::float32) {
     require(any([](const detail::VariableState& variable) { return variable.dtype() != DType::float64; }),
             "state_dtype acts on slots of variables that are not float64; " + none);
+  }
+  if (common_.state_dtype == DType::int8) {
+    require(any([](const detail::VariableState& variable) { return detail::is_large(variable); }),
+            fmt::format("state_dtype of int8 acts on slots of variables with at least {} elements; {}",
+                        detail::least_coded_size, none));
   }
 }
 
@@ -187,6 +204,11 @@ void Optimizer::require_fraction(const char* option, double value) const {
 
 void Optimizer::require_at_least_0(const char* option, double value) const {
   require(value >= 0, fmt::format("{} must not be negative; got {}", option, value));
+}
+
+void Optimizer::require_wide_states(const char* what) const {
+  require(common_.state_dtype != DType::int8,
+          fmt::format("state_dtype must be float32 or bfloat16, since 8 bits don't hold {}; got int8", what));
 }
 
 void Optimizer::require_moments(double beta_1, double beta_2, double epsilon) const {

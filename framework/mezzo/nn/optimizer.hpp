@@ -237,18 +237,20 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
 
  protected:
   /// `kind` is the class name for errors: "Adam". Throws a ValueError for a negative number, more than one clip, more
-  /// than one of split_master_weights, stochastic_rounding and kahan_summation, a state_dtype that is neither float32
-  /// nor bfloat16, options of averages without use_ema, gradient_accumulation_steps of 1, or a bad group.
+  /// than one of split_master_weights, stochastic_rounding and kahan_summation, a state_dtype other than float32,
+  /// bfloat16 and int8, options of averages without use_ema, gradient_accumulation_steps of 1, or a bad group.
   Optimizer(std::string kind, OptimizerCommon common);
   Optimizer(const Optimizer&) = default;
   Optimizer(Optimizer&&) = default;
   Optimizer& operator=(const Optimizer&) = default;
   Optimizer& operator=(Optimizer&&) = default;
 
-  /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype.
-  DType slot_dtype(const detail::VariableState& variable) const;
+  /// Dtype of a variable's slots: float64 for float64, otherwise state_dtype; float32 in place of int8 for variables
+  /// of fewer than 4096 elements, and for tables of which the step only looks rows up.
+  DType slot_dtype(const std::shared_ptr<detail::VariableState>& variable) const;
 
-  /// Slot `name` of a variable, made by initial_slot() at the first call and converted to `dtype`.
+  /// Slot `name` of a variable, made by initial_slot() at the first call and converted to `dtype`. With int8 it is
+  /// stored as graph/coded_state.hpp describes.
   std::shared_ptr<detail::VariableState> slot(const std::shared_ptr<detail::VariableState>& variable,
                                               const std::string& name, DType dtype);
 
@@ -283,6 +285,9 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// Throws a ValueError unless the option lies in [0, 1), or is at least 0.
   void require_fraction(const char* option, double value) const;
   void require_at_least_0(const char* option, double value) const;
+
+  /// Throws a ValueError for a state_dtype of int8. `what`: numbers that 8 bits don't hold.
+  void require_wide_states(const char* what) const;
 
   /// Throws a ValueError unless both betas lie in [0, 1) and epsilon is at least 0.
   void require_moments(double beta_1, double beta_2, double epsilon) const;

@@ -20,6 +20,17 @@ struct ParameterGroup {
   std::optional<double> weight_decay{};  ///< at least 0; not given: the optimizer's
 };
 
+/// Storage of optimizer states, a dtype or its name: `AdamW({.state_dtype = "int8"})`.
+struct MEZZO_API StateDType {
+  StateDType(DType type) : dtype(type) {}  // NOLINT(google-explicit-constructor): as the option is written
+  /// A NameError for a name other than "float32", "bfloat16" and "int8".
+  StateDType(const char* name);             // NOLINT(google-explicit-constructor): as the option is written
+  StateDType(const std::string& name);      // NOLINT(google-explicit-constructor): as the option is written
+  operator DType() const { return dtype; }  // NOLINT(google-explicit-constructor): as the option is read
+
+  DType dtype;  ///< float32, bfloat16 or int8
+};
+
 /// Options of all optimizers, with Keras' names. At most one of the three clips may be set, and at most one of
 /// split_master_weights, stochastic_rounding and kahan_summation. Each of these three acts only on variables of the
 /// dtypes documented at it. Keras' loss_scale_factor is LossScaleOptions of compile() and Trainer.
@@ -47,8 +58,10 @@ struct OptimizerCommon {
   /// Keeps the rounding error of bfloat16 and float16 variables, in their dtype, and adds it at the next step (Kahan,
   /// 1965).
   bool kahan_summation = false;
-  /// Dtype of slots (moments, momentum): float32, or bfloat16 with stochastic rounding. Slots of float64 variables are
-  /// float64, and averages and accumulated gradients are at least float32.
+  /// Dtype of slots (moments, momentum): float32, bfloat16 with stochastic rounding, or int8, a byte with a dynamic
+  /// exponent and a scale for each 256 elements (Dettmers et al., 2022, arXiv 2110.02861). Under int8, slots of
+  /// variables with fewer than 4096 elements, and of tables whose rows are only looked up, are float32. Slots of
+  /// float64 variables are float64, and averages and accumulated gradients are at least float32.
   DType state_dtype = DType::float32;
   std::vector<ParameterGroup> groups{};  ///< a variable may be in one of them; each must match a variable
   std::any made_of{};                    ///< options struct of the optimizer; set by common_options()

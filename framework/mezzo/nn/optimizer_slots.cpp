@@ -3,6 +3,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/graph/coded_state.hpp>
+#include <mezzo/nn/coded_slots.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -28,8 +30,10 @@ bool Optimizer::compensates(const detail::VariableState& variable) const {
   return common_.kahan_summation && is_16_bits(variable);
 }
 
-DType Optimizer::slot_dtype(const detail::VariableState& variable) const {
-  return variable.dtype() == DType::float64 ? DType::float64 : common_.state_dtype;
+DType Optimizer::slot_dtype(const std::shared_ptr<detail::VariableState>& variable) const {
+  if (variable->dtype() == DType::float64) return DType::float64;
+  if (common_.state_dtype != DType::int8) return common_.state_dtype;
+  return detail::is_large(*variable) && !detail::only_looked_up(variable) ? DType::int8 : DType::float32;
 }
 
 std::vector<std::string> Optimizer::all_slot_names() const {
@@ -70,10 +74,13 @@ std::shared_ptr<detail::VariableState> Optimizer::slot(const std::shared_ptr<det
   const std::size_t index = index_of(names, name);
   while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + names[slots.size()]);
   detail::VariableState& slot = *slots[index];
-  if (!slot.filled) {
-    slot.assign(initial_slot(name, *variable).cast(dtype));
-  } else if (slot.value.dtype() != dtype) {
-    slot.value = slot.value.cast(dtype);
+  const DType wide = dtype == DType::int8 ? DType::float32 : dtype;
+  if (!slot.filled) slot.assign(initial_slot(name, *variable).cast(wide));
+  if (dtype == DType::int8) {
+    if (!detail::is_coded(slot)) detail::encode(slot, detail::code_dtype(name));
+  } else {
+    if (slot.value.dtype() != dtype) slot.value = slot.numbers().cast(dtype);
+    slot.remainder.reset();
   }
   return slots[index].pointer();
 }
@@ -188,8 +195,9 @@ void Optimizer::require_trainable() const {
 void Optimizer::update(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient, const Step& step,
                        Update update) {
   std::vector<std::shared_ptr<detail::VariableState>> kept{variable};
-  const DType dtype = slot_dtype(*variable);
+  const DType dtype = update.slots.empty() ? DType::float32 : slot_dtype(variable);
   for (const std::string& name : update.slots) kept.push_back(slot(variable, name, dtype));
+  const std::size_t slots_end = kept.size();
   const bool rounds = common_.stochastic_rounding && variable->dtype() == DType::bfloat16;
   if (variable->remainder) {
     kept.push_back(variable->remainder);
@@ -200,7 +208,10 @@ void Optimizer::update(const std::shared_ptr<detail::VariableState>& variable, c
   } else if (rounds) {
     update.attributes.set("kept", detail::Kept::stochastic);
   }
-  if (rounds || (dtype == DType::bfloat16 && !update.slots.empty())) {
+  for (std::size_t i = 1; i < slots_end; ++i) {
+    if (dtype == DType::int8) kept.push_back(kept[i]->remainder);
+  }
+  if (rounds || dtype == DType::bfloat16) {
     const std::uint64_t key =
         detail::mix(detail::key_of(step.path.empty() ? variable->name : step.path), detail::key_of("update"));
     update.attributes.set("key", static_cast<std::int64_t>(key));

@@ -1,9 +1,15 @@
+#include <mezzo/core/dynamic_code.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
+
+using detail::DynamicCode;
+
+/// True for codes of slots in 8 bits.
+bool is_coded(DType slot) { return slot == DType::int8 || slot == DType::uint8; }
 
 void require_like_variable(const OpCall& call, std::size_t i) {
   if (call.inputs[i].shape != call.inputs[0].shape) {
@@ -12,7 +18,8 @@ void require_like_variable(const OpCall& call, std::size_t i) {
   }
 }
 
-/// Specs of the outputs: the variable, its slots, its remainder or compensation if it has one, and its copy.
+/// Specs of the outputs: the variable, its slots, its remainder or compensation if it has one, the scales of slots in 8
+/// bits, and its copy.
 std::vector<Spec> outputs_of(const OpCall& call, std::size_t slots) {
   std::vector<Spec> outputs{call.inputs[0]};
   for (std::size_t i = 2; i < 2 + slots; ++i) outputs.push_back(call.inputs[i]);
@@ -25,6 +32,17 @@ std::vector<Spec> outputs_of(const OpCall& call, std::size_t slots) {
                        to_string(call.inputs[2 + slots]));
     }
     outputs.push_back(beside);
+  }
+  if (slots > 0 && is_coded(call.inputs[2].dtype)) {
+    const Spec scales{{DynamicCode::blocks_of(element_count(call.inputs[2].shape))}, DType::float32};
+    const std::size_t first = outputs.size() + 1;
+    for (std::size_t i = first; i < first + slots; ++i) {
+      if (call.inputs[i] != scales) {
+        fail<ShapeError>(call.where, "scales of slots in 8 bits must be {}; got {}", to_string(scales),
+                         to_string(call.inputs[i]));
+      }
+      outputs.push_back(scales);
+    }
   }
   if (call.attributes.has("copy_dtype")) {
     outputs.push_back({call.inputs[0].shape, call.attributes.get<DType>("copy_dtype")});
@@ -124,19 +142,19 @@ Op update_op(std::vector<Spec> (*infer)(const OpCall&)) {
 
 Op detail::define_sgd_update() {
   Op op = update_op(infer_sgd);
-  op.in_place = {0, 2, 3};
+  op.in_place = {0, 2, 3, 4};
   return op;
 }
 
 Op detail::define_adam_update() {
   Op op = update_op(infer_adam);
-  op.in_place = {0, 2, 3, 4};
+  op.in_place = {0, 2, 3, 4, 5, 6};
   return op;
 }
 
 Op detail::define_optimizer_update() {
   Op op = update_op(infer_optimizer);
-  op.in_place = {0, 2, 3, 4, 5};
+  op.in_place = {0, 2, 3, 4, 5, 6, 7, 8};
   return op;
 }
 

@@ -44,7 +44,7 @@ static void describe_common(Fields& fields, Options& options) {
   fields("stochastic_rounding", options.stochastic_rounding);
   fields("kahan_summation", options.kahan_summation);
   fields("groups", options.groups);
-  if constexpr (detail::HasStateDType<Options>::value) fields("state_dtype", options.state_dtype);
+  if constexpr (detail::HasStateDType<Options>::value) fields("state_dtype", options.state_dtype.dtype);
 }
 
 /// Options of optimizers with two moments.

@@ -27,7 +27,7 @@ struct LionOptions {
   bool split_master_weights = false;             ///< float32 weights as bfloat16 and a remainder, see OptimizerCommon
   bool stochastic_rounding = false;              ///< rounds bfloat16 weights at random, see OptimizerCommon
   bool kahan_summation = false;                  ///< keeps the rounding error of 16-bit weights, see OptimizerCommon
-  DType state_dtype = DType::float32;            ///< dtype of the slots, float32 or bfloat16
+  StateDType state_dtype = DType::float32;       ///< dtype of the slots: float32, bfloat16 or int8
   std::vector<ParameterGroup> groups{};          ///< variables with a learning rate or weight decay of their own
 };
 

@@ -57,6 +57,7 @@ void Lion::update_step(const std::shared_ptr<detail::VariableState>& variable, c
 
 ScheduleFreeAdamW::ScheduleFreeAdamW(const ScheduleFreeAdamWOptions& options)
     : Optimizer("ScheduleFreeAdamW", common_options(options)), options_(options) {
+  require_wide_states("its iterates");
   require(options_.beta_1 > 0 && options_.beta_1 <= 1,
           fmt::format("beta_1 must lie in (0, 1]; got {}", options_.beta_1));
   require_fraction("beta_2", options_.beta_2);

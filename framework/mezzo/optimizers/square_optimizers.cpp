@@ -23,6 +23,7 @@ Tensor filled(const Tensor& like, double value) {
 }  // namespace
 
 Adagrad::Adagrad(const AdagradOptions& options) : Optimizer("Adagrad", common_options(options)), options_(options) {
+  require_wide_states("its sums");
   require_at_least_0("initial_accumulator_value", options_.initial_accumulator_value);
   require_at_least_0("epsilon", options_.epsilon);
 }
@@ -71,6 +72,7 @@ void RMSprop::update_step(const std::shared_ptr<detail::VariableState>& variable
 }
 
 Ftrl::Ftrl(const FtrlOptions& options) : Optimizer("Ftrl", common_options(options)), options_(options) {
+  require_wide_states("its sums");
   require(options_.learning_rate_power <= 0,
           fmt::format("learning_rate_power must be at most 0; got {}", options_.learning_rate_power));
   require_at_least_0("initial_accumulator_value", options_.initial_accumulator_value);

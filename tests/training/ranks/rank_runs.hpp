@@ -38,9 +38,10 @@ struct RankNetOptions {
   double l2 = 0;
   bool batch_norm = false;
   bool synchronized = false;  // of the batch norm
+  std::int64_t units = 8;     // of the first layer
 };
 
-// 6 -> 8 -> 3 numbers, with the accuracy as a metric and the mean output as a number.
+// 6 -> 8 (`units`) -> 3 numbers, with the accuracy as a metric and the mean output as a number.
 class RankNet : public mezzo::Module {
  public:
   explicit RankNet(RankNetOptions options = {}) : Module("RankNet"), options_(std::move(options)) {}
@@ -72,7 +73,8 @@ class RankNet : public mezzo::Module {
     return options_.l2 > 0 ? mezzo::L2(options_.l2) : mezzo::Any<mezzo::Regularizer>();
   }
 
-  mezzo::Dense first_ = sub("first", mezzo::Dense({.units = 8, .kernel_regularizer = penalty(), .name = "first"}));
+  mezzo::Dense first_ =
+      sub("first", mezzo::Dense({.units = options_.units, .kernel_regularizer = penalty(), .name = "first"}));
   mezzo::BatchNormalization norm_ =
       sub("norm", mezzo::BatchNormalization({.momentum = 0.8, .synchronized = options_.synchronized}));
   mezzo::Dropout dropped_ = sub("dropped", mezzo::Dropout(options_.dropout));

@@ -144,6 +144,14 @@ BOOST_AUTO_TEST_CASE(mixed_precision) {
   check_bits(shard_run({.optimizer = adam}, {.precision = "mixed_float16"}), 3);
 }
 
+// The first kernel has 6144 elements, whose states are in 8 bits.
+BOOST_AUTO_TEST_CASE(states_in_8_bits) {
+  const auto coded = [] { return Adam({.learning_rate = 0.01, .state_dtype = "int8"}); };
+  const RankRun run = shard_run({.optimizer = coded, .units = 1024}, {.precision = "float32"});
+  check_bits(run, 2);
+  check_bits(run, 3);
+}
+
 // Numbers of 8 bytes, two slots: the kernel of 48 at rank 0, the other 35 at rank 1.
 BOOST_AUTO_TEST_CASE(each_rank_has_the_states_of_its_weights_until_the_end) {
   std::vector<std::vector<std::int64_t>> bytes(2);

@@ -24,13 +24,17 @@ UpdateRequest::UpdateRequest(const KernelRequest& request, std::size_t slot_coun
   gradient = request.inputs[1].dtype;
   if (slots > 0) slot = request.inputs[2].dtype;
   has_copy = attributes.has("copy_dtype");
+  copy_output = request.outputs.size() - 1;
   copy = attributes.get_or("copy_dtype", DType::float32);
   random = attributes.has("key");
   key = attributes.get_or("key", std::int64_t{0});
   weight_decay = attributes.get<double>("weight_decay");
   clipvalue = attributes.get<double>("clipvalue");
   beside = 2 + slots;
-  numbers = beside + (kept == detail::Kept::split || kept == detail::Kept::kahan ? 1 : 0);
+  scales = beside + (kept == detail::Kept::split || kept == detail::Kept::kahan ? 1 : 0);
+  coded = slots > 0 && (slot == DType::int8 || slot == DType::uint8);
+  for (std::size_t s = 0; coded && s < slots; ++s) slot_codes.push_back(request.inputs[2 + s].dtype);
+  numbers = scales + slot_codes.size();
   places = request.inputs.size() - 1;
   const bool compact = has_compact_gradient(request);
   seed = request.inputs.size() - (compact ? 3 : 2);

@@ -41,13 +41,17 @@ struct UpdateRequest {
   std::int64_t count = 0;  ///< number of elements
   std::size_t slots = 0;   ///< inputs from 2 on, outputs from 1 on
   DType variable = DType::float32, gradient = DType::float32, slot = DType::float32;
+  bool coded = false;               ///< slots are in 8 bits: DynamicCode
+  std::vector<DType> slot_codes{};  ///< int8 or uint8 for each slot, if `coded`
   bool has_copy = false;
-  DType copy = DType::float32;  ///< dtype of the copy, which is the last output
+  DType copy = DType::float32;  ///< dtype of the copy
+  std::size_t copy_output = 0;  ///< the last output
   bool random = false;
   std::int64_t key = 0;
   double weight_decay = 0, clipvalue = 0;
   std::int64_t rows = 0, columns = 0;  ///< of a variable whose gradient is compact, else 0
   std::size_t beside = 0;              ///< input index of the remainder or compensation; the output index is one less
+  std::size_t scales = 0;              ///< input index of the first slot's scales; the output index is one less
   std::size_t numbers = 0, seed = 0, places = 0;  ///< input indices: first scalar, seed, places of a compact gradient
 };
 

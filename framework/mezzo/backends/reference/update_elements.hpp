@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/common/update_request.hpp>
+#include <mezzo/backends/reference/coded_block.hpp>
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/split_float.hpp>
@@ -68,6 +69,22 @@ class Elements {
         slot_stream_(request.slot_stream(arguments)),
         variable_stream_(request.variable_stream(arguments)) {}
 
+  /// Updates elements [begin, end); slots in 8 bits by whole blocks.
+  template <class Rule>
+  void update(std::int64_t begin, std::int64_t end, const Rule& rule) const {
+    if (!r_.coded) {
+      for (std::int64_t i = begin; i < end; ++i) update(i, rule);
+      return;
+    }
+    CodedBlock block(r_, a_, begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::array<T, 3> slots = block.slots<T>(i);
+      change_variable(i, rule(gradient(i), variable(i), slots));
+      block.set(i, slots);
+    }
+    block.store();
+  }
+
   template <class Rule>
   void update(std::int64_t i, const Rule& rule) const {
     std::array<T, 3> slots = slots_at(i);
@@ -86,6 +103,7 @@ class Elements {
   }
 
   std::array<T, 3> slots_at(std::int64_t i) const {
+    if (r_.coded) return CodedBlock(r_, a_, i).slots<T>(i);
     std::array<T, 3> slots{};
     for (std::size_t s = 0; s < r_.slots; ++s) slots[s] = read<T>(a_.inputs[2 + s], r_.slot, i);
     return slots;
@@ -141,7 +159,7 @@ class Elements {
           round_stochastically(static_cast<float>(decayed(w) + change), random_word(variable_stream_, i));
     } else {
       write(a_.outputs[0], r_.variable, i, decayed(w) + change);
-      if (r_.has_copy) write(a_.outputs[1 + r_.slots], r_.copy, i, read<T>(a_.outputs[0], r_.variable, i));
+      if (r_.has_copy) write(a_.outputs[r_.copy_output], r_.copy, i, read<T>(a_.outputs[0], r_.variable, i));
     }
   }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -18,8 +19,11 @@ std::unique_ptr<Kernel> update_kernel(const KernelRequest& request, std::size_t 
   const auto run = [r = UpdateRequest(request, slots), multiplier, make_rule](const KernelArguments& arguments) {
     const auto rule = make_rule(r, arguments);
     const Elements<T> elements(r, arguments, r.number(arguments, 0) * r.weight_decay, r.number(arguments, multiplier));
-    parallel_for(r.count, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) elements.update(i, rule);
+    constexpr std::int64_t block = detail::DynamicCode::block;
+    parallel_for(detail::DynamicCode::blocks_of(r.count), grain / block, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        elements.update(i * block, std::min((i + 1) * block, r.count), rule);
+      }
     });
   };
   return make_kernel(run, overwritten_by_update(request));

@@ -12,7 +12,11 @@ namespace {
 /// The function of a table for the request. Returns null and sets the reason if there is none.
 template <class Table>
 typename Table::Function find(const Table& table, const UpdateRequest& request, std::string& reason) {
-  for (const DType dtype : {request.variable, request.gradient, request.slot}) {
+  if (request.coded && request.columns > 0) {
+    decline(reason, "takes whole gradients with slots in 8 bits");
+    return nullptr;
+  }
+  for (const DType dtype : {request.variable, request.gradient, request.coded ? DType::float32 : request.slot}) {
     if (is_stored(dtype)) continue;
     decline_dtype(reason, dtype);
     return nullptr;
@@ -24,11 +28,12 @@ typename Table::Function find(const Table& table, const UpdateRequest& request, 
     return nullptr;
   }
   typename Table::Function found = nullptr;
-  if (request.slot == DType::float32) found = functions->float32[request.gradient];
+  if (request.slot == DType::float32 || request.coded) found = functions->float32[request.gradient];
   if (request.slot == DType::bfloat16 && request.random) found = functions->bfloat16[request.gradient];
   if (found == nullptr) {
     decline(reason,
-            "takes float32 slots, or bfloat16 slots rounded stochastically with a gradient in the variable's dtype; "
+            "takes float32 or 8-bit slots, or bfloat16 slots rounded stochastically with a gradient in the variable's "
+            "dtype; "
             "got variable {}, gradient {}, slots {}",
             request.variable, request.gradient, request.slot);
   }
@@ -41,7 +46,7 @@ std::unique_ptr<Kernel> make_sgd_update(const KernelRequest& request, Isa isa, s
   const UpdateRequest read(request, momentum > 0 ? 1 : 0);
   const auto function = find(momentum > 0 ? kernels(isa).update.momentum : kernels(isa).update.sgd, read, reason);
   if (function == nullptr) return nullptr;
-  const UpdatePass pass(read);
+  const UpdatePass pass(read, kernels(isa).update);
   const auto run = [pass, function, momentum, nesterov](const KernelArguments& arguments) {
     const double rate = pass.number(arguments, 0);
     SgdCoefficients k{};
@@ -61,7 +66,7 @@ std::unique_ptr<Kernel> make_adam_update(const KernelRequest& request, Isa isa, 
   const double beta_1 = request.attributes.get<double>("beta_1");
   const double beta_2 = request.attributes.get<double>("beta_2");
   const auto epsilon = static_cast<float>(request.attributes.get<double>("epsilon"));
-  const UpdatePass pass(read);
+  const UpdatePass pass(read, kernels(isa).update);
   const auto run = [pass, function, beta_1, beta_2, epsilon](const KernelArguments& arguments) {
     const double rate = pass.number(arguments, 0);
     const double count = pass.number(arguments, 1);

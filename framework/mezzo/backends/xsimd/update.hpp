@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <mezzo/backends/xsimd/coded_slots.hpp>
 #include <mezzo/backends/xsimd/family.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -55,6 +56,7 @@ struct UpdateFunctions {
   UpdateTable<SgdCoefficients> sgd;
   UpdateTable<SgdCoefficients> momentum;
   UpdateTable<AdamCoefficients> adam;
+  SlotCodes codes;
 };
 
 MEZZO_ISA_TABLE(UpdateFunctions, update)

@@ -2,6 +2,7 @@
 
 #include <mezzo/backends/xsimd/kept_variables.hpp>
 #include <mezzo/backends/xsimd/philox.hpp>
+#include <mezzo/backends/xsimd/slot_codes.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -144,6 +145,9 @@ constexpr Table<Rule> table{
 
 }  // namespace
 
-constexpr UpdateFunctions update{.sgd = table<Sgd>, .momentum = table<Momentum>, .adam = table<Adam>};
+constexpr UpdateFunctions update{.sgd = table<Sgd>,
+                                 .momentum = table<Momentum>,
+                                 .adam = table<Adam>,
+                                 .codes = {.decode = decode_slot, .encode = encode_slot}};
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

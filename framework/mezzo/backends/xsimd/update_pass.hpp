@@ -12,8 +12,9 @@ namespace mezzo::xsimd_kernels {
 /// Runs a function of an optimizer over the elements of a variable.
 class UpdatePass {
  public:
-  explicit UpdatePass(const UpdateRequest& request)
+  UpdatePass(const UpdateRequest& request, const UpdateFunctions& functions)
       : r_(request),
+        functions_(&functions),
         sizes_{size_of(r_.variable), size_of(r_.gradient), size_of(r_.slot), size_of(r_.copy)},
         clip_(r_.clipvalue != 0 ? static_cast<float>(r_.clipvalue) : std::numeric_limits<float>::infinity()) {}
 
@@ -26,7 +27,25 @@ class UpdatePass {
       run_by_rows(arguments, arrays, function, k);
       return;
     }
+    if (r_.coded) {
+      run_by_blocks(arguments, arrays, function, k);
+      return;
+    }
     parallel_elements(r_.count, [&](std::int64_t begin, std::int64_t end) { function(arrays, k, begin, end); });
+  }
+
+  /// Reader and writer of slots in 8 bits.
+  CodedSlots coded_slots(const KernelArguments& arguments) const { return {r_, functions_->codes, arguments}; }
+
+  /// The arrays from the first element of a block on, with slots that are read from 8 bits.
+  UpdateArrays from_block(const UpdateArrays& arrays, std::int64_t block, CodedSlots& slots) const {
+    UpdateArrays some = from(arrays, block * detail::DynamicCode::block);
+    slots.load(block);
+    for (std::size_t s = 0; s < r_.slots; ++s) {
+      (s < 2 ? some.slots[s] : some.third_slot) = slots.slot(s);
+      (s < 2 ? some.new_slots[s] : some.new_third_slot) = slots.slot(s);
+    }
+    return some;
   }
 
   template <class Coefficients>
@@ -53,7 +72,7 @@ class UpdatePass {
       arrays.beside = arguments.inputs[r_.beside];
       arrays.new_beside = arguments.outputs[r_.beside - 1];
     }
-    if (r_.has_copy) arrays.copy = arguments.outputs[1 + r_.slots];
+    if (r_.has_copy) arrays.copy = arguments.outputs[r_.copy_output];
     arrays.slot_stream = r_.slot_stream(arguments);
     arrays.variable_stream = r_.variable_stream(arguments);
     return arrays;
@@ -103,6 +122,19 @@ class UpdatePass {
   std::int64_t zero_rows() const { return std::max<std::int64_t>(4096 / std::max<std::int64_t>(r_.columns, 1), 1); }
 
   template <class Function, class Coefficients>
+  void run_by_blocks(const KernelArguments& arguments, const UpdateArrays& arrays, Function function,
+                     const Coefficients& k) const {
+    parallel_for(detail::DynamicCode::blocks_of(r_.count), grain_of(detail::DynamicCode::block),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   CodedSlots slots = coded_slots(arguments);
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     function(from_block(arrays, i, slots), k, 0, slots.size(i));
+                     slots.store(i);
+                   }
+                 });
+  }
+
+  template <class Function, class Coefficients>
   void run_by_rows(const KernelArguments& arguments, const UpdateArrays& arrays, Function function,
                    const Coefficients& coefficients) const {
     std::memset(arguments.scratch, 0, scratch_bytes());
@@ -123,6 +155,7 @@ class UpdatePass {
   }
 
   UpdateRequest r_;
+  const UpdateFunctions* functions_;
   Sizes sizes_;
   float clip_;
 };

@@ -100,11 +100,11 @@ class Block {
 class RuleUpdate {
  public:
   RuleUpdate(const KernelRequest& request, const UpdateRequest& read, const RuleFunctions& functions,
-             RuleFunctions::LoadVariable load_variable, RuleFunctions::Change change)
+             const UpdateFunctions& passes, RuleFunctions::LoadVariable load_variable, RuleFunctions::Change change)
       : attributes_(request.attributes),
         name_(attributes_.get<std::string>("rule")),
         norms_(rule_norms(name_)),
-        pass_(read),
+        pass_(read, passes),
         functions_(&functions),
         rule_(find_rule(functions, name_)),
         load_gradient_(functions.load_gradient[read.gradient]),
@@ -151,14 +151,17 @@ class RuleUpdate {
     Coefficients k;
     pass_.set_common(k, rate, multiplier);
     const auto n = numbers.as<float>();
+    const std::int64_t step = request().coded ? detail::DynamicCode::block : block_size;
     parallel_for(chunks(), 1, [&](std::int64_t begin, std::int64_t end) {
       Block block(request().slots);
+      CodedSlots slots = pass_.coded_slots(arguments);
       for (std::int64_t chunk = begin; chunk < end; ++chunk) {
         double of_variable = 0, of_other = 0;
         const std::int64_t last = std::min(request().count, (chunk + 1) * chunk_size);
-        for (std::int64_t i = chunk * chunk_size; i < last; i += block_size) {
-          const std::int64_t count = std::min(block_size, last - i);
-          compute(pass_.from(arrays, i), n, k, count, block);
+        for (std::int64_t i = chunk * chunk_size; i < last; i += step) {
+          const std::int64_t count = std::min(step, last - i);
+          const bool coded = request().coded;
+          compute(coded ? pass_.from_block(arrays, i / step, slots) : pass_.from(arrays, i), n, k, count, block);
           of_variable += sum_of_squares(block.variable(), count);
           of_other += sum_of_squares(norms_ == RuleNorms::of_gradient ? block.gradient() : block.change(), count);
         }
@@ -190,7 +193,7 @@ std::unique_ptr<Kernel> make_optimizer_update(const KernelRequest& request, Isa 
   const UpdateRequest read(request, static_cast<std::size_t>(attributes.get<std::int64_t>("slots")));
   const RuleFunctions& functions = kernels(isa).update_rules;
   const std::string& rule = attributes.get<std::string>("rule");
-  for (const DType dtype : {read.variable, read.gradient, read.slot}) {
+  for (const DType dtype : {read.variable, read.gradient, read.coded ? DType::float32 : read.slot}) {
     if (!is_stored(dtype)) return decline_dtype(reason, dtype);
   }
   if (find_rule(functions, rule) == nullptr) return decline(reason, "has no rule \"{}\"", rule);
@@ -198,10 +201,10 @@ std::unique_ptr<Kernel> make_optimizer_update(const KernelRequest& request, Isa 
     return decline(reason, "takes a learning_rate_power of -0.5; got {}",
                    attributes.get<double>("learning_rate_power"));
   }
-  if (rule_norms(rule) != RuleNorms::none && has_compact_gradient(request))
+  if ((rule_norms(rule) != RuleNorms::none || read.coded) && has_compact_gradient(request))
     return decline(reason, "takes whole gradients");
-  if (read.slot != DType::float32 && (read.slot != DType::bfloat16 || !read.random)) {
-    return decline(reason, "takes float32 slots, or bfloat16 slots rounded stochastically; got {}", read.slot);
+  if (read.slot != DType::float32 && !read.coded && (read.slot != DType::bfloat16 || !read.random)) {
+    return decline(reason, "takes float32 or 8-bit slots, or bfloat16 slots rounded stochastically; got {}", read.slot);
   }
   const auto* load_variable = by_storage(functions.load_variable, read);
   const auto* change = by_storage(functions.change, read);
@@ -209,7 +212,7 @@ std::unique_ptr<Kernel> make_optimizer_update(const KernelRequest& request, Isa 
     return decline(reason, "copies float32 variables to bfloat16 or float16; got a {} variable and a {} copy",
                    read.variable, read.copy);
   }
-  const RuleUpdate update(request, read, functions, *load_variable, *change);
+  const RuleUpdate update(request, read, functions, kernels(isa).update, *load_variable, *change);
   return make_kernel(update, overwritten_by_update(request), update.scratch_bytes());
 }
 

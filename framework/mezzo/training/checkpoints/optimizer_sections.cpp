@@ -53,8 +53,8 @@ void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rou
     if (slots.variable.get() != &variable) continue;
     const std::vector<std::string> slot_names = optimizer.all_slot_names();
     for (std::size_t i = 0; i < std::min(slots.values.size(), slot_names.size()); ++i) {
-      const Tensor& value = slots.values[i]->value;
       if (slots.values[i]->filled) {
+        const Tensor value = slots.values[i]->numbers();
         const Tensor numbers = value.cast(file_dtype(value.dtype()));
         const bool like_weight = value.shape() == variable.value.shape();
         tensors.emplace_back(names::slot_key(config.name, slot_names[i], weight.name()),

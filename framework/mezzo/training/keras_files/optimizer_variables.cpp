@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/config_json.hpp>
@@ -120,14 +121,14 @@ void set_counters(Optimizer& optimizer, std::int64_t steps, const std::optional<
   }
 }
 
-const Tensor* slot_of(const Optimizer& optimizer, const Variable& weight, const std::string& name) {
+std::optional<Tensor> slot_of(const Optimizer& optimizer, const Variable& weight, const std::string& name) {
   const std::vector<std::string> names = optimizer.all_slot_names();
   const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   for (const Optimizer::Slots& slots : optimizer.state()->slots) {
     if (slots.variable.get() != weight.state().get() || place >= slots.values.size()) continue;
-    return slots.values[place]->filled ? &slots.values[place]->value : nullptr;
+    return slots.values[place]->filled ? std::optional(slots.values[place]->numbers()) : std::nullopt;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -206,9 +207,9 @@ void write_optimizer_variables(Model& model, Hdf5Writer& file) {
       file.add(path, Tensor::scalar(trained ? momentum_product(optimizer) : 1, DType::float32));
     } else {
       const Variable& weight = weights[one.weight];
-      const Tensor* const slot = trained ? slot_of(optimizer, weight, one.slot) : nullptr;
-      file.add(path, slot != nullptr ? slot->cast(accumulation_dtype(slot->dtype()))
-                                     : optimizer.initial_slot(one.slot, *weight.state()));
+      const std::optional<Tensor> slot = trained ? slot_of(optimizer, weight, one.slot) : std::nullopt;
+      file.add(path, slot ? slot->cast(accumulation_dtype(slot->dtype()))
+                          : optimizer.initial_slot(one.slot, *weight.state()));
     }
   }
 }

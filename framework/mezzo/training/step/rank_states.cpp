@@ -6,6 +6,7 @@
 #include <string>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/coded_state.hpp>
 #include <mezzo/training/ranks/rank_rounds.hpp>
 
 namespace mezzo::detail {
@@ -47,6 +48,9 @@ struct RankStates::Part {
   std::size_t optimizer = 0, weight = 0, slot = 0;
   DType dtype = DType::float32;
   Shape shape;
+
+  /// True for a slot in 8 bits, whose scales follow it.
+  bool coded() const { return dtype == DType::int8 || dtype == DType::uint8; }
 
   std::string text() const {
     return fmt::format("{} {} {} {} {} {}\n", optimizer, weight, slot, static_cast<int>(dtype), shape.size(),
@@ -218,9 +222,11 @@ void RankStates::collect(const OptimizerConfigs& optimizers, bool at_all) const 
       VariableState* state = nullptr;
       if (sends || at_all || communicator_->rank() == 0) {
         state = &slot_at(optimizers[part.optimizer], weights[part.weight], part.slot);
-        if (!sends) state->assign(Tensor::uninitialized(part.shape, part.dtype));
+        if (!sends) state->assign(Tensor(part.shape, part.coded() ? DType::float32 : part.dtype));
+        if (!sends && part.coded()) encode(*state, part.dtype);
       }
       states[rank].push_back(state);
+      if (part.coded()) states[rank].push_back(state == nullptr ? nullptr : state->remainder.get());
     }
   }
   send_in_rounds(states, [&](const std::vector<RankArray>& parts) {
