@@ -20,6 +20,7 @@
 #include "ops/normalization.hpp"
 #include "ops/normalized_convolutions.hpp"
 #include "ops/products.hpp"
+#include "ops/quantized.hpp"
 #include "ops/recurrence.hpp"
 #include "ops/recurrent_kernel_gradient.hpp"
 #include "ops/training.hpp"
@@ -39,27 +40,17 @@ std::vector<Entry> concatenate(const std::vector<std::vector<Entry>>& lists) {
 }
 
 const std::vector<OpRow>& all_rows() {
-  static const std::vector<OpRow> rows = concatenate<OpRow>({elementwise_rows(),
-                                                             activation_rows(),
-                                                             attention_rows(),
-                                                             movement_rows(),
-                                                             block_rows(),
-                                                             gather_rows(),
-                                                             average_pool_rows(),
-                                                             product_rows(),
-                                                             normalization_rows(),
-                                                             layer_norm_rows(),
-                                                             training_rows(),
-                                                             function_rows(),
-                                                             keras_elementwise_rows(),
-                                                             array_rows(),
-                                                             index_rows(),
-                                                             linear_algebra_rows(),
-                                                             ctc_rows(),
-                                                             recurrence_rows(),
-                                                             recurrent_kernel_gradient_rows(),
-                                                             key_value_cache_rows(),
-                                                             normalized_convolution_rows()});
+  static const std::vector<OpRow> rows = concatenate<OpRow>({elementwise_rows(),     activation_rows(),
+                                                             attention_rows(),       movement_rows(),
+                                                             block_rows(),           gather_rows(),
+                                                             average_pool_rows(),    product_rows(),
+                                                             quantized_rows(),       normalization_rows(),
+                                                             layer_norm_rows(),      training_rows(),
+                                                             function_rows(),        keras_elementwise_rows(),
+                                                             array_rows(),           index_rows(),
+                                                             linear_algebra_rows(),  ctc_rows(),
+                                                             recurrence_rows(),      recurrent_kernel_gradient_rows(),
+                                                             key_value_cache_rows(), normalized_convolution_rows()});
   return rows;
 }
 
@@ -83,6 +74,7 @@ std::vector<Refusal> all_refusals() {
                                recurrence_refusals(),
                                recurrent_kernel_gradient_refusals(),
                                key_value_cache_refusals(),
+                               quantized_refusals(),
                                normalized_convolution_refusals()});
 }
 
@@ -150,12 +142,14 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
   for (const detail::Implementation& implementation : kernel_table()) {
     // They take larger operands than any here: backends/test_onednn_split_matmul.cpp, on AMX alone,
     // test_xsimd_winograd.cpp, test_xsimd_outer_products.cpp and test_xsimd_pointwise.cpp. Or they take operands of
-    // frozen graphs: test_xsimd_packed.cpp, compiler/test_freezing.cpp.
+    // frozen graphs: test_xsimd_packed.cpp, compiler/test_freezing.cpp. Or they compute as policies and settings say:
+    // test_xsimd_int8.cpp, training/test_int8_training.cpp, training/test_float32_matmul_option.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;
     const bool missing = implementation.name == "pointwise" && isa() < Isa::avx512;
     const bool frozen = implementation.name == "packed" || implementation.name == "apart";
-    if (!frozen && implementation.name != "split" && implementation.name != "winograd" && name != "matmul outer" &&
-        name != "pointwise_norm_gradient pointwise" && !missing) {
+    const bool chosen = name == "matmul int8" || name == "matmul emulated" || name == "matmul bfloat16";
+    if (!frozen && !chosen && implementation.name != "split" && implementation.name != "winograd" &&
+        name != "matmul outer" && name != "pointwise_norm_gradient pointwise" && !missing) {
       listed.insert(name);
     }
   }

@@ -44,6 +44,7 @@ std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::I
 
 std::vector<detail::Implementation> kernel_table() {
   return concatenate({
+      with_elements(without_wide_epilogues(on_one_thread_if_small(int8_implementations()))),  // products of int8
       with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
       with_elements(without_wide_epilogues(few_taps_implementations())),  // convolutions with sums of few terms
       with_elements(without_wide_epilogues(few_rows_implementations())),  // matrix products of at most 8 rows
@@ -53,11 +54,13 @@ std::vector<detail::Implementation> kernel_table() {
       with_elements(outer_product_implementations()),                      // gradients of kernels, with many rows
       with_elements(without_wide_epilogues(pointwise_implementations())),  // 1 x 1 convolutions
       with_elements(without_wide_epilogues(on_one_thread_if_small(onednn_implementations()))),  // products
-      with_elements(int8_emulation()),         // products of int8 that the implementations above decline
-      with_elements(xsimd_implementations()),  // ops limited by memory bandwidth
-      apart_implementations(),                 // residuals and limits that the implementations above decline
-      widen_implementations(),                 // operands in bfloat16 or float16 that the implementations above decline
-      reference_implementations(),             // all ops, in float32 and float64
+      with_elements(int8_emulation()),               // products of int8 that the implementations above decline
+      with_elements(xsimd_implementations()),        // ops limited by memory bandwidth
+      with_elements(codes_implementations()),        // products with quantized weights
+      with_elements(dequantized_implementations()),  // the same, as floats
+      apart_implementations(),                       // residuals and limits that the implementations above decline
+      widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
+      reference_implementations(),  // all ops, in float32 and float64
   });
 }
 

@@ -18,6 +18,10 @@ std::vector<detail::Implementation> widen_implementations();
 /// product.
 std::vector<detail::Implementation> apart_implementations();
 
+/// "dequantized": products with a quantized weight by the best float product, of the dequantized weight. Weights of
+/// frozen graphs are dequantized once.
+std::vector<detail::Implementation> dequantized_implementations();
+
 /// Implementations that decline products with a residual or an upper limit of a ReLU.
 std::vector<detail::Implementation> without_wide_epilogues(std::vector<detail::Implementation> list);
 

@@ -67,7 +67,7 @@ namespace detail {
 /// One way to compute an op.
 struct Implementation {
   std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "packed", "outer", "pointwise", "onednn",
-                     ///< "split", "bfloat16", "emulated", "xsimd", "apart", "widen", "reference"
+                     ///< "split", "bfloat16", "int8", "codes", "emulated", "xsimd", "apart", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include <mezzo/core/isa.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -58,6 +60,11 @@ bool has_slow_bfloat16() {
   if (__get_cpuid(0, &a, &b, &c, &d) == 0 || std::memcmp(&b, "Genu", 4) != 0) return false;
   constexpr unsigned avx512_fp16 = 1U << 23;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & avx512_fp16) != 0;
+}
+
+bool has_int8_products() {
+  __builtin_cpu_init();
+  return isa() >= Isa::avx512 && __builtin_cpu_supports("avx512vnni");
 }
 
 bool has_amx() {

@@ -13,6 +13,9 @@ bool has_amx();
 /// Intel CPUs since Sapphire Rapids, which have AVX512_FP16.
 bool has_slow_bfloat16();
 
+/// True if the CPU multiplies 8-bit integers with sums of 32 bits at once (AVX512_VNNI) and isa() allows it.
+bool has_int8_products();
+
 /// Number of logical cores in the affinity mask of this process.
 int available_cores();
 

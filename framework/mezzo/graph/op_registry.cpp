@@ -107,6 +107,10 @@ const Op& split_master_op() {
   static const Op& op = find_op("split_master");
   return op;
 }
+const Op& dequantize_op() {
+  static const Op& op = find_op("dequantize");
+  return op;
+}
 
 const Op& constant_op() {
   static const Op op = leaf("constant");

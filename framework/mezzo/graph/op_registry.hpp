@@ -28,6 +28,7 @@ OpTable registered_ops();
 const Op& cast_op();          ///< casts to another dtype
 const Op& join_master_op();   ///< joins the halves of a split master to float32
 const Op& split_master_op();  ///< splits float32 into the halves of a split master
+const Op& dequantize_op();    ///< numbers of a quantized weight
 /// @}
 
 /// @name Leaves: nodes without inputs and kernels

@@ -15,6 +15,7 @@
 #include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
+#include <mezzo/backends/xsimd/int8/int8_entries.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/movement.hpp>
 #include <mezzo/backends/xsimd/outer_products.hpp>
@@ -89,6 +90,16 @@ std::vector<detail::Implementation> packed_implementations() {
   return implementations("packed", xsimd_kernels::packed_entries());
 }
 
+std::vector<detail::Implementation> int8_implementations() {
+  std::vector<detail::Implementation> all = implementations("int8", xsimd_kernels::int8_entries());
+  for (detail::Implementation& one : all) one.int8_products = true;
+  return all;
+}
+
+std::vector<detail::Implementation> codes_implementations() {
+  return implementations("codes", xsimd_kernels::quantized_entries());
+}
+
 std::vector<detail::Implementation> few_rows_implementations() {
   std::vector<detail::Implementation> all = implementations("few_rows", xsimd_kernels::few_rows_entries());
   for (detail::Implementation& one : all) {
@@ -132,9 +143,9 @@ std::vector<detail::Implementation> pointwise_implementations() {
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family :
-       {packed_entries(), depthwise_entries(), few_taps_entries(), pointwise_entries(),
-        pointwise_norm_gradient_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
+  for (const Entries& family : {int8_entries(), quantized_entries(), packed_entries(), depthwise_entries(),
+                                few_taps_entries(), pointwise_entries(), pointwise_norm_gradient_entries(),
+                                all_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

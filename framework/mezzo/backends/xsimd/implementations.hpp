@@ -30,6 +30,12 @@ std::vector<detail::Implementation> few_rows_implementations();
 /// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph.
 std::vector<detail::Implementation> packed_implementations();
 
+/// "int8": xsimd's matrix products whose operands are quantized to int8, on CPUs with AVX-512 and VNNI.
+std::vector<detail::Implementation> int8_implementations();
+
+/// "codes": xsimd's products with quantized weights: of few rows, and of more rows that are quantized.
+std::vector<detail::Implementation> codes_implementations();
+
 /// "winograd": xsimd's 3 x 3 convolutions of float32, and of bfloat16 if the CPU multiplies it at twice the rate, for
 /// shapes where they should be faster than oneDNN's.
 std::vector<detail::Implementation> winograd_implementations();

@@ -12,6 +12,8 @@
 #include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
+#include <mezzo/backends/xsimd/int8/few_codes.hpp>
+#include <mezzo/backends/xsimd/int8/int8_products.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/packed/packed.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
@@ -36,12 +38,14 @@ constexpr IsaKernels isa_kernels{
     .crossentropy = crossentropy,
     .dropout = dropout,
     .elementwise = elementwise,
+    .few_codes = few_codes,
     .few_rows = few_rows,
     .few_taps = few_taps,
     .finite = finite,
     .float16_split = float16_split,
     .float32_split = float32_split,
     .fold = fold,
+    .int8_products = int8_products,
     .layer_norm = layer_norm,
     .max_pool2d = max_pool2d,
     .packed = packed,

@@ -51,13 +51,15 @@ bool is_constant(const Node& node) {
     return false;
   }
   constexpr std::size_t small = 65536;
+  // A convolution or a recurrence would dequantize its kernel in each run.
+  const bool always = node.op == &dequantize_op();
   std::size_t read = 0, written = 0;
   for (const Value& input : node.inputs) {
     if (frozen_value(*input.node()) == nullptr) return false;
     read += bytes_of({input.shape(), input.dtype()});
   }
   for (const Spec& spec : node.outputs) written += bytes_of(spec);
-  return written <= 2 * read + small;
+  return always || written <= 2 * read + small;
 }
 
 Graph compute_constants(const Graph& graph, FrozenConstants& constants) {

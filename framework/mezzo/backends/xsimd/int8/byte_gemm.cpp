@@ -1,0 +1,95 @@
+#include <mezzo/backends/xsimd/int8/byte_gemm.hpp>
+
+#include <algorithm>
+
+#include <mezzo/backends/xsimd/entries.hpp>
+
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+/// Rows of a block of a product, with AVX-512; with AVX2 two blocks.
+constexpr Index unit_rows = 12;
+/// Bytes of codes of rows that stay in the L2 cache beside a panel.
+constexpr Index block_bytes = 1 << 18;
+
+}  // namespace
+
+ByteGemm::ByteGemm(const ByteShape& shape, Isa isa, ScratchLayout& layout)
+    : functions_(kernels(isa).int8_products),
+      shape_(shape),
+      panels_((shape.columns + functions_.panel - 1) / functions_.panel),
+      panel_pitch_((shape.depth + 3) / 4 * 4 * functions_.panel),
+      // An odd number of cache lines: rows at a distance of a power of two would share a set of the cache.
+      row_pitch_(((shape.depth + 63) / 64 | 1) * 64),
+      threads_(thread_count()) {
+  const Index rows_of_thread = round_up((shape.rows + threads_ - 1) / threads_, unit_rows);
+  by_rows_ = threads_ == 1 || shape.rows >= 2 * unit_rows * threads_;
+  block_rows_ = std::max(unit_rows, block_bytes / row_pitch_ / unit_rows * unit_rows);
+  if (by_rows_) block_rows_ = std::min(block_rows_, rows_of_thread);
+  if (!by_rows_) block_rows_ = shape.rows;
+  blocks_ = (shape.rows + block_rows_ - 1) / block_rows_;
+  const Index slots = by_rows_ ? std::min(threads_, blocks_) : 1;
+  const auto rows = static_cast<std::size_t>(slots * block_rows_);
+  codes_ = layout.take(rows * static_cast<std::size_t>(row_pitch_));
+  scales_ = layout.take(rows * sizeof(float));
+  starts_ = layout.take(rows * sizeof(std::int32_t));
+}
+
+void ByteGemm::quantize(const ByteOperands& operands, Index slot, Index first, Index rows) const {
+  functions_.quantize_rows[shape_.a]({
+      .from = static_cast<const char*>(operands.a) + first * shape_.depth * size_of(shape_.a),
+      .width = shape_.depth,
+      .rows = rows,
+      .depth = shape_.depth,
+      .epsilon = shape_.epsilon,
+      .factor = operands.factor,
+      .to = reinterpret_cast<std::int8_t*>(operands.scratch + codes_) + slot * row_pitch_,
+      .pitch = row_pitch_,
+      .scales = reinterpret_cast<float*>(operands.scratch + scales_) + slot,
+      .starts = reinterpret_cast<std::int32_t*>(operands.scratch + starts_) + slot,
+  });
+}
+
+void ByteGemm::multiply(const ByteOperands& operands, Index slot, Index first, Index rows, Index first_panel,
+                        Index last_panel) const {
+  for (Index panel = first_panel; panel < last_panel; ++panel) {
+    const Index column = panel * functions_.panel;
+    functions_.product[shape_.out]({
+        .a = reinterpret_cast<const std::int8_t*>(operands.scratch + codes_) + slot * row_pitch_,
+        .a_pitch = row_pitch_,
+        .row_scales = reinterpret_cast<const float*>(operands.scratch + scales_) + slot,
+        .starts = reinterpret_cast<const std::int32_t*>(operands.scratch + starts_) + slot,
+        .panel = operands.panels + panel * panel_pitch_,
+        .column_scales = operands.column_scales + column,
+        .bias = operands.bias == nullptr ? nullptr : operands.bias + column,
+        .out = static_cast<char*>(operands.out) + (first * shape_.columns + column) * size_of(shape_.out),
+        .out_width = shape_.columns,
+        .rows = rows,
+        .columns = std::min(functions_.panel, shape_.columns - column),
+        .words = (shape_.depth + 3) / 4,
+        .relu = operands.relu,
+    });
+  }
+}
+
+void ByteGemm::run(const ByteOperands& operands) const {
+  if (by_rows_) {
+    parallel_ranges(blocks_, 1, static_cast<int>(threads_), [&](int thread, Index begin, Index end) {
+      const Index slot = thread * block_rows_;
+      for (Index block = begin; block < end; ++block) {
+        const Index first = block * block_rows_, rows = std::min(block_rows_, shape_.rows - first);
+        quantize(operands, slot, first, rows);
+        multiply(operands, slot, first, rows, 0, panels_);
+      }
+    });
+    return;
+  }
+  parallel_for(shape_.rows, grain_of(shape_.depth),
+               [&](Index begin, Index end) { quantize(operands, begin, begin, end - begin); });
+  parallel_for(panels_, grain_of(shape_.rows * shape_.depth),
+               [&](Index begin, Index end) { multiply(operands, 0, 0, shape_.rows, begin, end); });
+}
+
+}  // namespace mezzo::xsimd_kernels

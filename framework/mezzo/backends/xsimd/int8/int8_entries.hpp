@@ -1,0 +1,12 @@
+#pragma once
+#include <mezzo/backends/xsimd/family.hpp>
+
+namespace mezzo::xsimd_kernels {
+
+/// Matrix products whose operands are quantized to int8: matmul with the attribute products "int8".
+Entries int8_entries();
+
+/// Products with quantized weights: quantized_matmul.
+Entries quantized_entries();
+
+}  // namespace mezzo::xsimd_kernels

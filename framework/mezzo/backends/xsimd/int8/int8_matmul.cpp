@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <mezzo/backends/common/epilogue.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
+#include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/int8/byte_gemm.hpp>
+#include <mezzo/backends/xsimd/int8/int8_entries.hpp>
+#include <mezzo/compiler/packed_constants.hpp>
+
+// Rows of the left operand are quantized in blocks that stay in the L2 cache. The right operand is quantized and packed
+// once a run, or once for all runs if it is a constant of a frozen graph.
+namespace mezzo::xsimd_kernels {
+namespace {
+
+using Index = std::int64_t;
+
+class Int8MatmulKernel final : public Kernel {
+ public:
+  Int8MatmulKernel(const KernelRequest& request, const ByteShape& shape, Isa isa)
+      : functions_(kernels(isa).int8_products),
+        shape_(shape),
+        b_(request.inputs[1].dtype),
+        transposed_(request.attributes.get_or("transpose_b", false)),
+        relu_(has_relu(request)),
+        gemm_(shape, isa, layout_) {
+    const auto columns = static_cast<std::size_t>(gemm_.padded_columns()) * sizeof(float);
+    if (has_bias(request)) {
+      const DType dtype = request.inputs[2].dtype;
+      if (dtype != DType::float32) widen_bias_ = kernels(isa).cast.from_storage[dtype].float32;
+      bias_ = layout_.take(columns);
+    }
+    const auto constant = request.constants.find(1);
+    if (constant != request.constants.end()) {
+      const std::string layout = fmt::format("int8 panels of {} columns, {} rows{}", functions_.panel, shape.depth,
+                                             transposed_ ? " transposed" : "");
+      packed_ = detail::packed_constant(constant->second, layout, gemm_.panel_bytes() + columns, [&](void* to) {
+        auto* const panels = static_cast<std::uint8_t*>(to);
+        pack(constant->second.raw(), panels, reinterpret_cast<float*>(panels + gemm_.panel_bytes()));
+      });
+      return;
+    }
+    panels_ = layout_.take(gemm_.panel_bytes());
+    scales_ = layout_.take(columns);
+  }
+
+  void run(const KernelArguments& arguments) override {
+    auto* const scratch = static_cast<char*>(arguments.scratch);
+    ByteOperands operands{.a = arguments.inputs[0], .relu = relu_, .out = arguments.outputs[0], .scratch = scratch};
+    if (packed_) {
+      operands.panels = static_cast<const std::uint8_t*>(packed_->data());
+      operands.column_scales = reinterpret_cast<const float*>(operands.panels + gemm_.panel_bytes());
+    } else {
+      auto* const panels = reinterpret_cast<std::uint8_t*>(scratch + panels_);
+      auto* const scales = reinterpret_cast<float*>(scratch + scales_);
+      pack(arguments.inputs[1], panels, scales);
+      operands.panels = panels;
+      operands.column_scales = scales;
+    }
+    if (bias_) operands.bias = padded_bias(arguments.inputs[2], reinterpret_cast<float*>(scratch + *bias_));
+    gemm_.run(operands);
+  }
+
+  std::size_t scratch_bytes() const override { return layout_.size(); }
+  std::string detail() const override { return packed_ ? "VNNI, packed" : "VNNI"; }
+
+ private:
+  void pack(const void* from, std::uint8_t* panels, float* scales) const {
+    const auto quantize = (transposed_ ? functions_.quantize_transposed_panels : functions_.quantize_panels)[b_];
+    parallel_for(gemm_.panel_count(), grain_of(shape_.depth * functions_.panel), [&](Index begin, Index end) {
+      quantize({.from = from,
+                .width = transposed_ ? shape_.depth : shape_.columns,
+                .depth = shape_.depth,
+                .columns = shape_.columns,
+                .first = begin,
+                .last = end,
+                .to = panels,
+                .pitch = gemm_.panel_pitch(),
+                .scales = scales});
+    });
+  }
+
+  const float* padded_bias(const void* from, float* to) const {
+    if (widen_bias_ != nullptr) {
+      widen_bias_(from, to, shape_.columns);
+    } else {
+      std::copy_n(static_cast<const float*>(from), shape_.columns, to);
+    }
+    std::fill(to + shape_.columns, to + gemm_.padded_columns(), 0.0F);
+    return to;
+  }
+
+  const Int8Functions& functions_;
+  const ByteShape shape_;
+  const DType b_;
+  const bool transposed_, relu_;
+  ScratchLayout layout_;
+  const ByteGemm gemm_;
+  CastFunctions::Cast widen_bias_ = nullptr;
+  std::optional<std::size_t> bias_;
+  std::size_t panels_ = 0, scales_ = 0;
+  std::shared_ptr<const detail::PackedConstant> packed_;
+};
+
+bool is_int8_operand(DType dtype) { return dtype == DType::float32 || dtype == DType::bfloat16; }
+
+std::unique_ptr<Kernel> make_int8_matmul(const KernelRequest& request, Isa isa, std::string& reason) {
+  if (!request.attributes.has("products")) return nullptr;
+  if (isa < Isa::avx512 || !has_int8_products()) return decline(reason, "needs AVX-512 with VNNI");
+  for (const Spec* const spec : {&request.inputs[0], &request.inputs[1], &request.outputs[0]}) {
+    if (!is_int8_operand(spec->dtype)) return decline(reason, "takes float32 and bfloat16; got {}", spec->dtype);
+  }
+  if (has_bias(request) && !is_stored(request.inputs[2].dtype)) return decline_dtype(reason, request.inputs[2].dtype);
+  const Shape& b = request.inputs[1].shape;
+  if (b.size() != 2 || request.attributes.get_or("transpose_a", false)) {
+    return decline(reason, "takes a plain left operand and one matrix");
+  }
+  const bool transposed = request.attributes.get_or("transpose_b", false);
+  ByteShape shape{.depth = b[transposed ? 1 : 0],
+                  .columns = b[transposed ? 0 : 1],
+                  .a = request.inputs[0].dtype,
+                  .out = request.outputs[0].dtype};
+  if (shape.depth > most_code_terms) {
+    return decline(reason, "takes sums of at most {} terms; got {}", most_code_terms, shape.depth);
+  }
+  shape.rows = element_count(request.inputs[0].shape) / shape.depth;
+  return std::make_unique<Int8MatmulKernel>(request, shape, isa);
+}
+
+}  // namespace
+
+Entries int8_entries() { return {entry<make_int8_matmul>("matmul")}; }
+
+}  // namespace mezzo::xsimd_kernels

@@ -1,0 +1,296 @@
+#include <mezzo/backends/xsimd/int8/int8_products.hpp>
+
+#include <algorithm>
+#include <type_traits>
+
+#include <mezzo/backends/xsimd/int8/code_scale.hpp>
+#include <mezzo/backends/xsimd/row_pointers.hpp>
+
+#if defined(__AVX512BW__)
+#include <mezzo/backends/xsimd/int8/vector_bytes.hpp>
+#endif
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+#if defined(__AVX512BW__)
+namespace {
+
+using Index = std::int64_t;
+
+/// Registers of a block: most_byte_rows x 2 for the sums, two for the panel and one for a word of a row, out of 32.
+constexpr int most_byte_rows = 12;
+constexpr int byte_registers = 2;
+constexpr Index panel_columns = byte_registers * lanes, panel_bytes = 4 * panel_columns;
+
+[[gnu::always_inline]] inline Ints magnitude_bits(const Floats& x) { return Ints(as_ints(x)) & Ints(0x7fffffff); }
+
+/// The largest magnitude of a row.
+template <class T>
+[[gnu::always_inline]] inline std::int32_t largest_magnitude(const T* row, Index depth) {
+  Ints largest[4] = {Ints(0), Ints(0), Ints(0), Ints(0)};
+  Index k = 0;
+  for (; k + 4 * lanes <= depth; k += 4 * lanes) {
+    for (int i = 0; i < 4; ++i) largest[i] = xsimd::max(largest[i], magnitude_bits(load(row + k + i * lanes, Whole{})));
+  }
+  for_registers(k, depth,
+                [&](Index i, auto part) { largest[0] = xsimd::max(largest[0], magnitude_bits(load(row + i, part))); });
+  alignas(64) std::int32_t each[lanes];
+  store_bytes_register(each, xsimd::max(xsimd::max(largest[0], largest[1]), xsimd::max(largest[2], largest[3])).data);
+  return *std::max_element(each, each + lanes);
+}
+
+/// The codes of 4 * lanes numbers, of which `count` are read.
+template <bool clips = false, class T>
+[[gnu::always_inline]] inline IntRegister codes_of(const T* from, Index count, const Floats& inverse) {
+  IntRegister ints[4];
+  for (int i = 0; i < 4; ++i) {
+    const Index rest = count - i * lanes;
+    Floats x(0.0F);
+    if (rest >= lanes) {
+      x = load(from + i * lanes, Whole{});
+    } else if (rest > 0) {
+      x = load(from + i * lanes, first_lanes(rest));
+    }
+    x = x * inverse;
+    if constexpr (clips) x = xsimd::min(xsimd::max(x, Floats(-127.0F)), Floats(127.0F));
+    ints[i] = round_to_ints(x);
+  }
+  return to_bytes(ints[0], ints[1], ints[2], ints[3]);
+}
+
+/// Codes of a row, and -128 times their sum.
+template <bool clips, class T>
+[[gnu::always_inline]] inline std::int32_t quantize_row(const T* row, Index depth, float factor, std::int8_t* to) {
+  const IntRegister ones = Ints(0x01010101).data;
+  const Floats inverse(factor);
+  IntRegister sum = Ints(0).data;
+  const auto add = [&](Index k, IntRegister codes) {
+    sum = add_byte_products(sum, ones, codes);
+    store_bytes_register(to + k, codes);
+  };
+  Index k = 0;
+  for (; k + register_bytes <= depth; k += register_bytes) add(k, codes_of<clips>(row + k, register_bytes, inverse));
+  if (k < depth) add(k, codes_of<clips>(row + k, depth - k, inverse));
+  return -128 * sum_of_lanes(sum);
+}
+
+template <class T>
+[[gnu::flatten]] void quantize_rows(const RowsToCodes& p) {
+  for (Index i = 0; i < p.rows; ++i) {
+    const T* const row = static_cast<const T*>(p.from) + i * p.width;
+    std::int8_t* const to = p.to + i * p.pitch;
+    CodeScale scale = code_scale(largest_magnitude(row, p.depth), p.epsilon);
+    if (p.factor != 0 && scale.inverse > 0) scale = {1 / p.factor, p.factor};
+    p.scales[i] = scale.scale;
+    p.starts[i] = p.factor != 0 ? quantize_row<true>(row, p.depth, scale.inverse, to)
+                                : quantize_row<false>(row, p.depth, scale.inverse, to);
+  }
+}
+
+/// Panels that are quantized together, so that rows are read in long pieces.
+constexpr Index band_panels = 16, band_columns = band_panels * panel_columns;
+
+/// The largest magnitudes of columns, as bits. `columns` are those from `from` on.
+template <class T>
+[[gnu::always_inline]] inline void largest_of_columns(const PanelsToCodes& p, const T* from, Index columns,
+                                                      std::int32_t* largest) {
+  std::fill_n(largest, band_columns, 0);
+  const auto compare = [&](Index k, auto count) {
+    for_registers(0, columns, [&](Index j, auto part) {
+      Ints most = load_ints(largest + j, Whole{});
+      for (int i = 0; i < count; ++i) most = xsimd::max(most, magnitude_bits(load(from + (k + i) * p.width + j, part)));
+      store_bytes_register(largest + j, most.data);
+    });
+  };
+  Index k = 0;
+  for (; k + 4 <= p.depth; k += 4) compare(k, std::integral_constant<int, 4>{});
+  for (; k < p.depth; ++k) compare(k, std::integral_constant<int, 1>{});
+}
+
+/// Packs `columns` columns of panels; codes(k, column, part) gives the codes of a register as ints.
+template <class Codes>
+[[gnu::always_inline]] inline void pack_band(std::uint8_t* to, Index pitch, Index depth, Index columns,
+                                             const Codes& codes) {
+  const auto pack = [&](Index k, Index column, int count, auto part) {
+    IntRegister each[4];
+    for (int i = 0; i < 4; ++i) each[i] = i < count ? codes(k + i, column, part) : Ints(0).data;
+    store_bytes_register(to + column / panel_columns * pitch + k * panel_columns + column % panel_columns * 4,
+                         join_bytes(each[0], each[1], each[2], each[3]));
+  };
+  const Index whole_depth = depth / 4 * 4, whole = columns / lanes * lanes,
+              end = (columns + panel_columns - 1) / panel_columns * panel_columns;
+  for (Index k = 0; k < depth; k += 4) {
+    if (k < whole_depth) {
+      for (Index column = 0; column < whole; column += lanes) pack(k, column, 4, Whole{});
+    }
+    for (Index column = k < whole_depth ? whole : 0; column < end; column += lanes) {
+      pack(k, column, static_cast<int>(std::min<Index>(4, depth - k)),
+           first_lanes(std::clamp<Index>(columns - column, 0, lanes)));
+    }
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void quantize_panels(const PanelsToCodes& p) {
+  for (Index panel = p.first; panel < p.last; panel += band_panels) {
+    const Index first = panel * panel_columns, end = std::min(p.columns, p.last * panel_columns);
+    const Index columns = std::min(band_columns, end - first);
+    const T* const from = static_cast<const T*>(p.from) + first;
+    alignas(64) std::int32_t largest[band_columns];
+    alignas(64) float inverses[band_columns];
+    largest_of_columns(p, from, columns, largest);
+    for (Index j = 0; j < (columns + panel_columns - 1) / panel_columns * panel_columns; ++j) {
+      const CodeScale scale = code_scale(largest[j], 0);
+      p.scales[first + j] = scale.scale;
+      inverses[j] = scale.inverse;
+    }
+    pack_band(p.to + panel * p.pitch, p.pitch, p.depth, columns, [&](Index k, Index column, auto part) {
+      return round_to_ints(load(from + k * p.width + column, part) * load(inverses + column, Whole{}));
+    });
+  }
+}
+
+[[gnu::flatten]] void pack_codes(const PanelsToCodes& p) {
+  for (Index panel = p.first; panel < p.last; panel += band_panels) {
+    const Index first = panel * panel_columns, end = std::min(p.columns, p.last * panel_columns);
+    const std::int8_t* const from = static_cast<const std::int8_t*>(p.from) + first;
+    pack_band(p.to + panel * p.pitch, p.pitch, p.depth, std::min(band_columns, end - first),
+              [&](Index k, Index column, auto part) { return load_codes(from + k * p.width + column, part); });
+  }
+}
+
+/// Packs `columns` columns, at most `lanes`, each of which is a row in memory; codes(column, k) gives the codes of a
+/// register of places from k on.
+template <class Codes>
+[[gnu::always_inline]] inline void pack_transposed(std::uint8_t* to, Index depth, Index columns, const Codes& codes) {
+  const Index words = (depth + 3) / 4;
+  for (Index word = 0; word < words; word += lanes) {
+    Floats square[lanes];
+    for (Index j = 0; j < lanes; ++j) square[j] = j < columns ? as_floats(codes(j, 4 * word)) : Floats(0.0F);
+    transpose(square);
+    const Index count = std::min<Index>(lanes, words - word);
+    for (Index i = 0; i < count; ++i) {
+      store_bytes_register(to + (word + i) * panel_bytes, flip_signs(as_ints(square[i])));
+    }
+  }
+}
+
+/// Calls body(first column, number of columns, place of their codes) for each register of the panels.
+template <class Body>
+[[gnu::always_inline]] inline void for_panel_registers(const PanelsToCodes& p, const Body& body) {
+  for (Index panel = p.first; panel < p.last; ++panel) {
+    for (int j = 0; j < byte_registers; ++j) {
+      const Index first = panel * panel_columns + j * lanes;
+      body(first, std::clamp<Index>(p.columns - first, 0, lanes), p.to + panel * p.pitch + j * register_bytes);
+    }
+  }
+}
+
+template <class T>
+[[gnu::flatten]] void quantize_transposed_panels(const PanelsToCodes& p) {
+  for_panel_registers(p, [&](Index first, Index columns, std::uint8_t* to) {
+    const T* const from = static_cast<const T*>(p.from) + first * p.width;
+    float inverses[lanes];
+    for (Index j = 0; j < lanes; ++j) {
+      const CodeScale scale = code_scale(j < columns ? largest_magnitude(from + j * p.width, p.depth) : 0, 0);
+      p.scales[first + j] = scale.scale;
+      inverses[j] = scale.inverse;
+    }
+    pack_transposed(to, p.depth, columns, [&](Index j, Index k) {
+      const T* const row = from + j * p.width + k;
+      const Floats inverse(inverses[j]);
+      return p.depth - k >= register_bytes ? codes_of(row, register_bytes, inverse)
+                                           : codes_of(row, p.depth - k, inverse);
+    });
+  });
+}
+
+[[gnu::flatten]] void pack_transposed_codes(const PanelsToCodes& p) {
+  for_panel_registers(p, [&](Index first, Index columns, std::uint8_t* to) {
+    const std::int8_t* const from = static_cast<const std::int8_t*>(p.from) + first * p.width;
+    pack_transposed(to, p.depth, columns,
+                    [&](Index j, Index k) { return load_bytes(from + j * p.width + k, p.depth - k); });
+  });
+}
+
+template <class T, int registers>
+[[gnu::always_inline]] inline void finish_row(const ByteProduct& p, Index i, const IntRegister (&sums)[registers]) {
+  T* const out = static_cast<T*>(p.out) + i * p.out_width;
+  const Floats row_scale(p.row_scales[i]);
+  const auto finish = [&](int j, auto part) {
+    Floats y = to_floats(sums[j]) * row_scale * load(p.column_scales + j * lanes, Whole{});
+    if (p.bias != nullptr) y += load(p.bias + j * lanes, Whole{});
+    // max returns its second operand if one is NaN.
+    if (p.relu) y = xsimd::max(Floats(0.0F), y);
+    store(out + j * lanes, y, part);
+  };
+  for (int j = 0; j + 1 < registers; ++j) finish(j, Whole{});
+  const Index last = p.columns - (registers - 1) * lanes;
+  if (last == lanes) {
+    finish(registers - 1, Whole{});
+  } else {
+    finish(registers - 1, first_lanes(last));
+  }
+}
+
+/// Some rows of the product, from `first` on.
+template <class T, int rows, int registers>
+[[gnu::always_inline]] inline void byte_block(const ByteProduct& p, Index first) {
+  IntRegister sums[rows][registers];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < registers; ++j) sums[i][j] = Ints(p.starts[first + i]).data;
+  }
+  // Four codes are moved as a float.
+  RowPointers<rows> row(reinterpret_cast<const float*>(p.a + first * p.a_pitch), p.a_pitch / 4);
+  const std::uint8_t* panel = p.panel;
+  for (Index word = 0; word < p.words; ++word, panel += panel_bytes) {
+    IntRegister bytes[registers];
+    for (int j = 0; j < registers; ++j) bytes[j] = load_bytes(panel + j * register_bytes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const IntRegister codes = as_ints(Floats(row.at(i)));
+      for (int j = 0; j < registers; ++j) sums[i][j] = add_byte_products(sums[i][j], bytes[j], codes);
+    }
+    row.advance(1);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) finish_row<T, registers>(p, first + i, sums[i]);
+}
+
+template <class T, int registers, int rows = most_byte_rows>
+[[gnu::always_inline]] inline void block_of(const ByteProduct& p, Index first, Index count) {
+  if (count == rows) return byte_block<T, rows, registers>(p, first);
+  if constexpr (rows > 1) block_of<T, registers, rows - 1>(p, first, count);
+}
+
+/// Blocks of nearly equal numbers of rows.
+template <class T, int registers>
+[[gnu::flatten]] void panel_product(const ByteProduct& p) {
+  const Index blocks = (p.rows + most_byte_rows - 1) / most_byte_rows;
+  for (Index i = 0; i < blocks; ++i) {
+    const Index first = p.rows * i / blocks;
+    block_of<T, registers>(p, first, p.rows * (i + 1) / blocks - first);
+  }
+}
+
+template <class T>
+void byte_product(const ByteProduct& p) {
+  p.columns <= lanes ? panel_product<T, 1>(p) : panel_product<T, byte_registers>(p);
+}
+
+}  // namespace
+
+constexpr Int8Functions int8_products{
+    .quantize_rows = {quantize_rows<float>, quantize_rows<bfloat16>},
+    .quantize_panels = {quantize_panels<float>, quantize_panels<bfloat16>},
+    .quantize_transposed_panels = {quantize_transposed_panels<float>, quantize_transposed_panels<bfloat16>},
+    .pack_codes = pack_codes,
+    .pack_transposed_codes = pack_transposed_codes,
+    .product = {byte_product<float>, byte_product<bfloat16>},
+    .panel = panel_columns,
+};
+#else
+constexpr Int8Functions int8_products{};
+#endif
+
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

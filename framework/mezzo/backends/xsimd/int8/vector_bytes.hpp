@@ -1,0 +1,57 @@
+#pragma once
+// Registers of four bytes a lane, for products of codes of 8 bits. Included only by .isa.cpp files, for AVX-512.
+#include <mezzo/backends/xsimd/vector.hpp>
+
+namespace mezzo::xsimd_kernels::MEZZO_ISA {
+namespace {
+
+/// Bytes of a register.
+constexpr int register_bytes = 4 * lanes;
+
+/// Adds the four products of bytes and signed codes of each lane to its sum. The instruction is of AVX512-VNNI, which
+/// machines of Isa::avx512 have or lack: has_int8_products(). Its intrinsic would need a compiler option for the file.
+[[gnu::always_inline]] inline IntRegister add_byte_products(IntRegister sum, IntRegister bytes, IntRegister codes) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(bytes), "v"(codes));
+  return sum;
+}
+
+[[gnu::always_inline]] inline IntRegister load_bytes(const void* p) { return _mm512_loadu_si512(p); }
+[[gnu::always_inline]] inline void store_bytes_register(void* p, IntRegister x) { _mm512_storeu_si512(p, x); }
+[[gnu::always_inline]] inline IntRegister round_to_ints(const Floats& x) { return _mm512_cvtps_epi32(x.data); }
+[[gnu::always_inline]] inline IntRegister as_ints(const Floats& x) { return _mm512_castps_si512(x.data); }
+[[gnu::always_inline]] inline Floats as_floats(IntRegister x) { return Floats(_mm512_castsi512_ps(x)); }
+[[gnu::always_inline]] inline Floats to_floats(IntRegister x) { return Floats(_mm512_cvtepi32_ps(x)); }
+[[gnu::always_inline]] inline IntRegister flip_signs(IntRegister x) {
+  return _mm512_xor_si512(x, _mm512_set1_epi32(static_cast<int>(0x80808080U)));
+}
+[[gnu::always_inline]] inline std::int32_t sum_of_lanes(IntRegister x) { return _mm512_reduce_add_epi32(x); }
+
+/// Four registers of codes as bytes, in order.
+[[gnu::always_inline]] inline IntRegister to_bytes(IntRegister a, IntRegister b, IntRegister c, IntRegister d) {
+  const __m512i bytes = _mm512_packs_epi16(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, bytes);
+}
+
+/// Four registers of codes plus 128 as the four bytes of each lane, the first one lowest.
+[[gnu::always_inline]] inline IntRegister join_bytes(IntRegister a, IntRegister b, IntRegister c, IntRegister d) {
+  __m512i x = _mm512_add_epi32(_mm512_slli_epi32(d, 8), c);
+  x = _mm512_add_epi32(_mm512_slli_epi32(x, 8), b);
+  x = _mm512_add_epi32(_mm512_slli_epi32(x, 8), a);
+  return _mm512_add_epi32(x, _mm512_set1_epi32(static_cast<int>(0x80808080U)));
+}
+
+/// `lanes` codes, of which `part` are read, as ints.
+[[gnu::always_inline]] inline IntRegister load_codes(const std::int8_t* p, Whole) {
+  return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+[[gnu::always_inline]] inline IntRegister load_codes(const std::int8_t* p, Part part) {
+  return _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(part.mask, p));
+}
+/// The first `count` of 64 bytes; zeros otherwise.
+[[gnu::always_inline]] inline IntRegister load_bytes(const void* p, std::int64_t count) {
+  return _mm512_maskz_loadu_epi8(count >= register_bytes ? ~__mmask64{0} : (__mmask64{1} << count) - 1, p);
+}
+
+}  // namespace
+}  // namespace mezzo::xsimd_kernels::MEZZO_ISA

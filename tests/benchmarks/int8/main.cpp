@@ -1,0 +1,210 @@
+// Matrix products of int8 codes against those of bfloat16 and float32, and products of few rows with quantized weights.
+//
+// mezzo_int8 [--threads N] [--rounds N] [--only REGEX]
+//
+// Prints two tables of Markdown. The first one has the shapes of products of minilm, bert-base, gpt2 and mlp-wide: the
+// time of the product of int8 codes, with the quantization of both operands, and the times of the other dtypes divided
+// by it. The second one has products of 1 row with weights that are not in the caches: GB/s of codes, and the time of
+// bfloat16 weights divided by that of the codes. The kinds are timed in turn; figures are medians.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/tensor.hpp>
+#include <mezzo/graph/op_registry.hpp>
+
+#include "../median.hpp"
+
+namespace {
+
+using namespace mezzo;
+using mezzo_bench::median;
+using Clock = std::chrono::steady_clock;
+
+struct Product {
+  const char* name;
+  std::int64_t rows, depth, columns;
+  bool transposed = false;
+};
+
+const std::vector<Product> many_rows{{"minilm projection", 4096, 384, 384},
+                                     {"minilm up", 4096, 384, 1536},
+                                     {"minilm down", 4096, 1536, 384},
+                                     {"minilm up, input gradient", 4096, 1536, 384, true},
+                                     {"bert-base projection", 4096, 768, 768},
+                                     {"bert-base up", 4096, 768, 3072},
+                                     {"bert-base down", 4096, 3072, 768},
+                                     {"gpt2 qkv", 2048, 768, 2304},
+                                     {"gpt2 up", 2048, 768, 3072},
+                                     {"gpt2 down", 2048, 3072, 768},
+                                     {"gpt2 vocabulary", 512, 768, 50257, true},
+                                     {"mlp-wide", 256, 4096, 4096},
+                                     {"mlp-wide, input gradient", 256, 4096, 4096, true}};
+
+/// Numbers that differ from place to place, between -1 and 1.
+Tensor numbers(const Shape& shape, DType dtype) {
+  std::vector<float> all(static_cast<std::size_t>(element_count(shape)));
+  std::uint32_t state = 1;
+  for (float& x : all) {
+    state = state * 1664525U + 1013904223U;
+    x = static_cast<float>(state >> 8) * 0x1p-23F - 1.0F;
+  }
+  return Tensor(shape, all).cast(dtype);
+}
+
+/// A kernel with its operands.
+class Timed {
+ public:
+  Timed(const char* op, const Attributes& attributes, std::vector<Tensor> inputs) : inputs_(std::move(inputs)) {
+    KernelRequest request;
+    request.op = &find_op(op);
+    request.attributes = attributes;
+    request.where = "[benchmark]";
+    for (const Tensor& input : inputs_) request.inputs.push_back({input.shape(), input.dtype()});
+    request.outputs = request.op->infer({request.inputs, request.attributes, request.where});
+    chosen_ = choose_kernel(request);
+    output_ = Tensor(request.outputs[0].shape, request.outputs[0].dtype);
+    // Kernels need scratch memory at a multiple of 64 bytes, as tensors have it.
+    scratch_ = Tensor({static_cast<std::int64_t>(chosen_.kernel->scratch_bytes())}, DType::uint8);
+  }
+
+  const std::string& implementation() const { return chosen_.implementation; }
+
+  /// Microseconds of a run.
+  double run() {
+    std::vector<const void*> in;
+    for (const Tensor& input : inputs_) in.push_back(input.raw());
+    void* const out = output_.mutable_raw();
+    const auto begin = Clock::now();
+    chosen_.kernel->run({in.data(), &out, scratch_.mutable_raw()});
+    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  }
+
+ private:
+  std::vector<Tensor> inputs_;
+  detail::ChosenKernel chosen_;
+  Tensor output_, scratch_;
+};
+
+/// Medians of the times of several kernels, run in turn. `cold`: operands are not in the caches, as the weights of a
+/// model whose products follow each other.
+std::vector<double> times(std::vector<Timed>& kernels, int rounds, bool cold) {
+  std::vector<std::vector<double>> all(kernels.size());
+  const Tensor other({cold ? std::int64_t{1} << 24 : 0}, DType::int64);
+  std::int64_t sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      for (std::int64_t j = 0; j < other.size(); j += 8) sum += other.data<std::int64_t>()[j];
+      all[i].push_back(kernels[i].run());
+    }
+  }
+  std::vector<double> out;
+  for (const std::vector<double>& one : all) out.push_back(median(one) + static_cast<double>(sum));  // 0
+  return out;
+}
+
+Attributes matmul_attributes(const Product& p, bool int8) {
+  Attributes attributes{{"transpose_a", false}, {"transpose_b", p.transposed}};
+  if (int8) attributes.set("products", std::string("int8"));
+  return attributes;
+}
+
+void compare_dtypes(const Product& p, int rounds) {
+  const Shape a{p.rows, p.depth}, b = p.transposed ? Shape{p.columns, p.depth} : Shape{p.depth, p.columns};
+  const Tensor wide[] = {numbers(a, DType::float32), numbers(b, DType::float32)};
+  const std::vector<Tensor> narrow{wide[0].cast(DType::bfloat16), wide[1].cast(DType::bfloat16)};
+  std::vector<Timed> kernels;
+  kernels.emplace_back("matmul", matmul_attributes(p, true), narrow);
+  kernels.emplace_back("matmul", matmul_attributes(p, false), narrow);
+  kernels.emplace_back("matmul", matmul_attributes(p, false), std::vector<Tensor>{wide[0], wide[1]});
+  const std::vector<double> all = times(kernels, rounds, false);
+  fmt::print("| {} | {} x {} x {} | {:.0f} us, {} | {:.2f} | {:.2f} |\n", p.name, p.rows, p.depth, p.columns, all[0],
+             kernels[0].implementation(), all[1] / all[0], all[2] / all[0]);
+}
+
+/// A matrix of codes with scales of columns, or of blocks of 128 rows.
+std::vector<Tensor> quantized_operands(const Product& p, std::int64_t bits, std::int64_t block) {
+  Shape codes = p.transposed ? Shape{p.columns, p.depth} : Shape{p.depth, p.columns};
+  if (bits == 4) codes.back() = (codes.back() + 1) / 2;
+  Tensor bytes(codes, DType::int8);
+  for (std::int64_t i = 0; i < bytes.size(); ++i) {
+    bytes.mutable_data<std::int8_t>()[i] = static_cast<std::int8_t>(i * 7919 % 255 - 127);
+  }
+  std::vector<Tensor> all{numbers({p.rows, p.depth}, DType::bfloat16), bytes};
+  if (block <= 0) {
+    all.push_back(numbers({p.columns}, DType::float32));
+  } else {
+    const std::int64_t blocks = (p.depth + block - 1) / block;
+    const Shape scales = p.transposed ? Shape{p.columns, blocks} : Shape{blocks, p.columns};
+    all.push_back(numbers(scales, DType::float32));
+    all.push_back(Tensor(scales, DType::int8));
+  }
+  return all;
+}
+
+void compare_codes(const Product& p, int rounds) {
+  struct Codes {
+    const char* name;
+    std::int64_t bits, block;
+  };
+  const Shape b = p.transposed ? Shape{p.columns, p.depth} : Shape{p.depth, p.columns};
+  std::vector<Timed> kernels;
+  kernels.emplace_back("matmul", matmul_attributes(p, false),
+                       std::vector<Tensor>{numbers({p.rows, p.depth}, DType::bfloat16), numbers(b, DType::bfloat16)});
+  const std::vector<Codes> codes{{"int8", 8, -1}, {"int4", 4, -1}, {"int4/128", 4, 128}};
+  for (const Codes& one : codes) {
+    kernels.emplace_back("quantized_matmul",
+                         Attributes{{"bits", one.bits},
+                                    {"columns", b.back()},
+                                    {"block_size", one.block},
+                                    {"transpose_b", p.transposed},
+                                    {"activations", std::string("none")}},
+                         quantized_operands(p, one.bits, one.block));
+  }
+  const std::vector<double> all = times(kernels, rounds, true);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const double bytes = static_cast<double>(p.depth * p.columns * codes[i].bits) / 8;
+    fmt::print("| {} | {} x {} x {} | {}, {} | {:.1f} | {:.2f} |\n", p.name, p.rows, p.depth, p.columns, codes[i].name,
+               kernels[i + 1].implementation(), bytes / all[i + 1] / 1000, all[0] / all[i + 1]);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  int rounds = 11;
+  std::regex only("");
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string option = arguments[i];
+    if (option == "--threads") {
+      set_thread_count(std::stoi(arguments[i + 1]));
+    } else if (option == "--rounds") {
+      rounds = std::stoi(arguments[i + 1]);
+    } else if (option == "--only") {
+      only = std::regex(arguments[i + 1]);
+    } else {
+      count = 0;
+    }
+  }
+  if (count % 2 == 0 || rounds < 1) {
+    std::cerr << "usage: mezzo_int8 [--threads N] [--rounds N] [--only REGEX]\n";
+    return 2;
+  }
+  fmt::print("| product | rows x depth x columns | int8 | bfloat16 : int8 | float32 : int8 |\n|---|---|---|---|---|\n");
+  for (const Product& p : many_rows) {
+    if (std::regex_search(p.name, only)) compare_dtypes(p, rounds);
+  }
+  fmt::print("\n| product | rows x depth x columns | weights | GB/s | bfloat16 : weights |\n|---|---|---|---|---|\n");
+  for (Product p : many_rows) {
+    p.rows = 1;
+    if (std::string(p.name).rfind("gpt2", 0) == 0 && std::regex_search(p.name, only)) compare_codes(p, rounds);
+  }
+  return 0;
+}
