@@ -55,9 +55,10 @@ inline LayerRun run_layer(mezzo::Layer& layer, const std::vector<mezzo::Tensor>&
   return run;
 }
 
-// Compares a layer with recorded results, in float64 and float32.
-inline void check_layer(const nlohmann::json& expected, const std::function<mezzo::Any<mezzo::Layer>()>& make) {
-  const double tolerances[] = {1e-12, 2e-5};
+// Compares a layer with recorded results, in float64 and float32. `tolerance`: in float64.
+inline void check_layer(const nlohmann::json& expected, const std::function<mezzo::Any<mezzo::Layer>()>& make,
+                        double tolerance = 1e-12) {
+  const double tolerances[] = {tolerance, 2e-5};
   const mezzo::DType dtypes[] = {mezzo::DType::float64, mezzo::DType::float32};
   for (int i = 0; i < 2; ++i) {
     BOOST_TEST_CONTEXT(mezzo::dtype_name(dtypes[i])) {
@@ -100,8 +101,8 @@ inline void check_layer(const nlohmann::json& expected, const std::function<mezz
 }
 
 inline void check_recorded(const std::string& name, const std::function<mezzo::Any<mezzo::Layer>()>& make,
-                           const std::string& file = "layers") {
-  BOOST_TEST_CONTEXT(name) check_layer(recorded(file).at(name), make);
+                           const std::string& file = "layers", double tolerance = 1e-12) {
+  BOOST_TEST_CONTEXT(name) check_layer(recorded(file).at(name), make, tolerance);
 }
 
 // A recorded layer and how it is made here.

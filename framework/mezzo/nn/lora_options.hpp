@@ -16,9 +16,10 @@ struct LoraOptions {
   std::int64_t rank = 0;                          ///< required; columns of A and rows of B
   std::optional<double> alpha{};                  ///< the product of A and B counts alpha / rank; default: rank
   double dropout = 0;                             ///< rate of elements of the input of A that training drops
+  bool use_rslora = false;                        ///< true: the product counts alpha / sqrt(rank)
   Any<Initializer> a_initializer = "he_uniform";  ///< initial A (in, rank)
   Any<Initializer> b_initializer = "zeros";       ///< initial B (rank, out)
-  std::string name = "default";                   ///< name of the adapters
+  std::string name = "default";                   ///< name of the adapters: letters, digits, "_" and "-"
 };
 
 }  // namespace mezzo
