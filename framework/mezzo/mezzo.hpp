@@ -195,6 +195,7 @@
 #include <mezzo/models/mean_pooling.hpp>
 #include <mezzo/models/mlp.hpp>
 #include <mezzo/models/mobilenet_v2.hpp>
+#include <mezzo/models/pretrained/adapter_files.hpp>
 #include <mezzo/models/pretrained/from_pretrained.hpp>
 #include <mezzo/models/pretrained/save_pretrained.hpp>
 #include <mezzo/models/resnet.hpp>
@@ -202,11 +203,14 @@
 #include <mezzo/models/unet.hpp>
 #include <mezzo/models/vit.hpp>
 #include <mezzo/models/vit_model.hpp>
+#include <mezzo/nn/calibrate.hpp>
 #include <mezzo/nn/call_with_weights.hpp>
 #include <mezzo/nn/clip_gradients.hpp>
+#include <mezzo/nn/lora.hpp>
 #include <mezzo/nn/value_and_grad.hpp>
 #include <mezzo/ops/activation.hpp>
 #include <mezzo/ops/custom_gradient.hpp>
+#include <mezzo/ops/fake_quantize_mx.hpp>
 #include <mezzo/ops/grad.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/host.hpp>
@@ -247,6 +251,8 @@
 #include <mezzo/optimizers/sgd.hpp>
 #include <mezzo/precision/float32_matmul.hpp>
 #include <mezzo/precision/loss_scale.hpp>
+#include <mezzo/precision/mx.hpp>
+#include <mezzo/precision/nf4.hpp>
 #include <mezzo/precision/policy.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/regularizers/regularizers.hpp>

@@ -24,17 +24,20 @@ python_with_transformers() { python_with transformers "${torch[@]}" transformers
 scripts=("$@")
 [ $# -gt 0 ] || scripts=(array_ops attention callbacks ctc feature_space further_ops initializers programs/record layers
   lightning_callbacks lightning_data lightning_finetuning lightning_hooks lightning_loaders lightning_recipes/record
-  lightning_schedulers losses metrics names ops optimizers schedules fit
+  lightning_schedulers lora losses metrics names ops optimizers schedules fit
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations
   basic_layers masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm
   edge_inputs edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables
-  weight_order wgan keras_files training_loops)
+  weight_order wgan keras_files training_loops peft_adapters number_formats)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
     image) python=$(python_with pillow pillow==11.3.0 numpy) ;;
     tensor_files) python=$(python_with torch_safetensors torch==2.8.0 safetensors==0.8.0 numpy==2.4.6) ;;
     npy) python=$(python_with numpy numpy==2.4.6) ;;
+    number_formats)
+      python=$(python_with number_formats numpy==2.4.6 ml_dtypes==0.5.4 torch==2.8.0 bitsandbytes==0.48.2)
+      ;;
     tokenizer_json)
       python=$(python_with tokenizer_json tokenizers==0.23.3 sentencepiece==0.2.1 protobuf)
       ;;
@@ -45,6 +48,11 @@ for script in "${scripts[@]}"; do
     models) python=$(python_with_transformers) ;;
     transformers_folders)
       python=$(python_with_transformers)
+      arguments=(--record)
+      ;;
+    peft_adapters)
+      python=$(python_with_transformers)
+      "$(dirname "$python")/pip" install --quiet peft==0.18.0 >&2
       arguments=(--record)
       ;;
     vision_folders)

@@ -9,6 +9,7 @@
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/number_range.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/graph/read_codes.hpp>
 #include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/graph/thread_state.hpp>
 #include <mezzo/graph/trace.hpp>
@@ -160,7 +161,8 @@ Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
   node->op = &variable_op();
   node->where = detail::current_label("variable");
   node->variable = variable;
-  node->results = {variable->numbers()};
+  node->results = {variable->quantization ? detail::dequantized(variable, detail::read_codes(variable)).tensor()
+                                          : variable->numbers()};
   node->outputs = {{node->results.front().shape(), node->results.front().dtype()}};
   return as_read(Value(node, 0));
 }

@@ -8,6 +8,7 @@
 #include <mezzo/graph/executor.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/op_registry.hpp>
+#include <mezzo/graph/read_codes.hpp>
 #include <mezzo/graph/thread_state.hpp>
 
 namespace mezzo {
@@ -129,6 +130,7 @@ Value Trace::read(const std::shared_ptr<detail::VariableState>& variable) {
     }
     return inside;
   }
+  if (variable->quantization) return detail::dequantized(variable, detail::read_codes(variable));
   Value value = stored(variable);
   if (variable->remainder) {
     Value& joined = joined_[variable.get()];
@@ -145,6 +147,15 @@ Value Trace::read(const std::shared_ptr<detail::VariableState>& variable) {
     read_values_.emplace(value.node().get(), value.output());
   }
   return value;
+}
+
+Value Trace::read_stored(const std::shared_ptr<detail::VariableState>& variable) {
+  if (mode_ != Mode::body) return stored(variable);
+  Value& inside = stored_inside_[variable.get()];
+  if (!inside.defined()) {
+    inside = capture(outer_ != nullptr ? outer_->read_stored(variable) : Value(variable->value));
+  }
+  return inside;
 }
 
 const Trace::Reads& Trace::reads(const std::shared_ptr<detail::VariableState>& variable) const {

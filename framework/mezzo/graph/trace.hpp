@@ -84,7 +84,8 @@ class Trace {
   std::function<Value(const Value& updated, const Value& before)> update_guard;
   void gate(Graph::Gate gate);
 
-  /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined.
+  /// Current value of the variable: its last update in this trace, or a leaf. The halves of a split master are joined,
+  /// the codes of a quantized weight are dequantized.
   Value read(const std::shared_ptr<detail::VariableState>& variable);
 
   /// Values of a variable with respect to which losses are differentiated: the results of its first read, and of the
@@ -101,6 +102,9 @@ class Trace {
 
   /// Current value of the variable's storage.
   Value stored(const std::shared_ptr<detail::VariableState>& variable);
+
+  /// The same, in a body as an input from outside.
+  Value read_stored(const std::shared_ptr<detail::VariableState>& variable);
 
   /// Appends a node and returns its outputs. Computes it in eager mode.
   Values append(detail::NodePtr node);
@@ -179,6 +183,7 @@ class Trace {
   Trace* outer_;
   std::optional<detail::FreshScope> fresh_;
   std::map<const detail::VariableState*, Value> stored_, joined_, inside_;  // inside_: inputs of a body
+  std::map<const detail::VariableState*, Value> stored_inside_;
   std::map<const detail::VariableState*, Reads> reads_;
   std::set<std::pair<const detail::Node*, int>> read_values_;
   std::map<detail::RuntimeKey, Value> runtimes_;

@@ -1,7 +1,11 @@
 #include <mezzo/graph/variable_state.hpp>
 
+#include <utility>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/split_float.hpp>
+#include <mezzo/graph/coded_state.hpp>
+#include <mezzo/graph/quantization.hpp>
 
 namespace mezzo {
 namespace {
@@ -48,22 +52,28 @@ void detail::VariableState::copy_from(const detail::VariableState& other) {
     remainder = std::make_shared<detail::VariableState>(Blank{});
     remainder->copy_from(*other.remainder);
   }
+  quantizable = other.quantizable;
+  quantization = other.quantization ? std::make_shared<Quantization>(*other.quantization) : nullptr;
   filled = other.filled;
   trainable = other.trainable;
   autocast = other.autocast;
   fixed_dtype = other.fixed_dtype;
+  of_codes = other.of_codes;
   file_name = other.file_name;
   file_axes = other.file_axes;
   file_shape = other.file_shape;
   policy_version = other.policy_version;
   regularizer = other.regularizer;
   constraint = other.constraint;
+  adapters = other.adapters ? copy_of(*other.adapters) : nullptr;
 }
 
 Tensor detail::VariableState::numbers() const {
   const Numbers access(*this, Numbers::Intent::read);
+  if (quantization) return quantization->codes(value);
   if (!remainder) return value;
   require_whole(*this);
+  if (is_coded(*this)) return decoded(*this);
   Tensor joined = Tensor::uninitialized(value.shape(), DType::float32);
   const auto* high = value.data<bfloat16>();
   const auto* low = remainder->value.data<std::int16_t>();
@@ -115,9 +125,13 @@ void detail::VariableState::convert_to(const Tensor& numbers) {
 
 void detail::VariableState::assign(const Tensor& numbers) {
   const Numbers access(*this, Numbers::Intent::replace);
-  if (filled && numbers.shape() != value.shape()) {
-    fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, value.shape(), numbers.shape());
+  if (adapters && is_merged(*adapters)) {
+    fail<ValueError>("", "[Variable \"{}\"] assign: adapters must not be merged; call unmerge_adapter() first", name);
   }
+  if (filled && numbers.shape() != shape()) {
+    fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, shape(), numbers.shape());
+  }
+  if (quantization) return assign_codes(numbers);
   if (remainder) {
     set_halves(numbers.cast(DType::float32));
   } else {
@@ -133,7 +147,38 @@ void detail::VariableState::store(const Tensor& kept) {
   ++version;
 }
 
+void detail::VariableState::store_codes(const Tensor& codes, std::shared_ptr<Quantization> form) {
+  const Numbers access(*this, Numbers::Intent::replace);
+  value = codes.owned();
+  remainder.reset();
+  quantization = std::move(form);
+  trainable = false;
+  ++version;
+}
+
+void detail::VariableState::assign_codes(const Tensor& numbers) {
+  if (is_floating(numbers.dtype())) {
+    VariableState floats(name);
+    floats.value = numbers;
+    floats.quantizable = quantizable;
+    detail::quantize(floats, quantization);
+    value = floats.value;
+  } else if (numbers.dtype() == DType::int8) {
+    value = quantization->stored(numbers, name);
+  } else {
+    fail<DTypeError>("", "[Variable \"{}\"] assign: a quantized weight takes floats or int8 codes; got {}", name,
+                     numbers.dtype());
+  }
+  ++version;
+}
+
+const Shape& detail::VariableState::quantized_shape() const { return quantization->shape; }
+
 void detail::VariableState::set_halves(const Tensor& numbers) {
+  if (is_coded(*this)) {
+    set_codes(*this, numbers);
+    return;
+  }
   if (!remainder->filled) remainder->value = Tensor::uninitialized(numbers.shape(), DType::int16);
   remainder->filled = true;
   const auto* x = numbers.data<float>();

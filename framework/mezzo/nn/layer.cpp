@@ -13,6 +13,7 @@
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/loop_step.hpp>
 #include <mezzo/nn/penalties.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_budget.hpp>
@@ -179,6 +180,7 @@ Policy Layer::dtype_policy() const {
 
 void Layer::to(const Policy& policy) {
   const detail::WeightAccess access(weights(), label(), "to");
+  detail::require_same_quantization(*state_, policy, label());
   const Policy before = std::exchange(state_->policy, policy);
   try {
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
@@ -192,6 +194,7 @@ void Layer::to(const Policy& policy) {
   for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
     if (weight.variable.filled()) weight.variable.state()->convert(detail::stored_dtype(weight));
   }
+  detail::quantize_by_policies(*state_);
 }
 
 Value Layer::call(const Value&) { fail<ValueError>(label(), "must override call() or call_many(); got neither"); }
@@ -278,8 +281,8 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   const bool listed = std::any_of(state_->weights.begin(), state_->weights.end(),
                                   [&](const Variable& weight) { return weight.id() == variable.id(); });
   if (box.filled) {
-    if (box.value.shape() != options.shape) {
-      fail<ShapeError>(label(), "{} was built with shape {}; this input needs {}", box.name, box.value.shape(),
+    if (box.shape() != options.shape) {
+      fail<ShapeError>(label(), "{} was built with shape {}; this input needs {}", box.name, box.shape(),
                        options.shape);
     }
     if (!listed) state_->weights.push_back(variable);
@@ -313,8 +316,12 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.file_shape = options.file_shape;
   box.filled = true;
   box.policy_version = detail::version_of_dtype();
+  box.quantizable = options.quantizable;
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
+  if (policy.quantization_mode() != QuantizationMode::none) {
+    detail::quantize_weight(*state_, variable, detail::form_of(policy));
+  }
 }
 
 void Layer::update(const Variable& variable, const Value& value) {
@@ -338,7 +345,8 @@ detail::CalledBy::CalledBy(const detail::Shared<detail::LayerState>& layer)
 detail::CalledBy::~CalledBy() { caller() = outer_; }
 
 DType detail::stored_dtype(const detail::WeightPolicy& weight) {
-  if (const DType stored = weight.variable.state()->value.dtype(); !is_floating(stored)) return stored;
+  const DType stored = weight.variable.state()->value.dtype();
+  if (!is_floating(stored) || weight.variable.state()->of_codes) return stored;
   const DType dtype = weight.policy.variable_dtype();
   return weight.variable.state()->fixed_dtype ? accumulation_dtype(dtype) : dtype;
 }

@@ -138,8 +138,11 @@ class MEZZO_API Layer {
   /// dtype can't hold (beyond 65504 in float16), and while another thread runs a model with the layer.
   void to(const Policy& policy);
 
-  /// Stores the weights of this layer and its sub-layers in fewer bits, as Keras' quantize(): mode "int8", "int4",
-  /// "int4/128", "float8".
+  /// Stores kernels and tables of this layer and its sub-layers as integers with scales, as Keras' quantize(): mode
+  /// "int8"; "int4", a scale for each block of 128 inputs; "int4/64" for other blocks; "int4/-1" for one scale for each
+  /// output. Quantized weights are not trainable; the others are. The layers get policies such as "int8_from_float32".
+  /// A ValueError, and no weight changes, if the layer isn't built, `filters` match no layer with such weights, a layer
+  /// is quantized already or computes int8 in float16, or a number isn't finite; a NameError for another mode.
   void quantize(const std::string& mode, const QuantizeOptions& options = {});
 
   /// Adds low-rank adapters to the kernels of this layer and its sub-layers (Hu et al., 2021, "LoRA"):

@@ -1,5 +1,7 @@
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/quantize_layers.hpp>
 #include <mezzo/nn/weight_access.hpp>
 
 // Weights of a layer and its sub-layers.
@@ -52,6 +54,11 @@ std::vector<Tensor> Layer::get_weights() const {
   return out;
 }
 
+void Layer::quantize(const std::string& mode, const QuantizeOptions& options) {
+  const detail::WeightAccess access(weights(), label(), "quantize");
+  detail::quantize_layers(*state_, mode, options, label());
+}
+
 void Layer::set_weights(const std::vector<Tensor>& arrays) {
   const auto all = named_weights();
   if (arrays.size() != all.size()) {
@@ -65,6 +72,16 @@ void Layer::set_weights(const std::vector<Tensor>& arrays) {
   }
   const detail::WeightAccess access(weights(), label(), "set_weights");
   for (std::size_t i = 0; i < arrays.size(); ++i) all[i].second.assign(arrays[i]);
+}
+
+void Layer::enable_lora(const LoraOptions& options) { detail::enable_lora(*this, options, label()); }
+
+void Layer::enable_lora(std::int64_t rank, LoraOptions options) {
+  if (options.rank != 0 && options.rank != rank) {
+    fail<ValueError>(label() + " enable_lora:", "rank is given twice; got {} and {}", rank, options.rank);
+  }
+  options.rank = rank;
+  enable_lora(options);
 }
 
 }  // namespace mezzo

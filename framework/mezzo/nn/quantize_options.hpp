@@ -5,11 +5,13 @@ namespace mezzo {
 
 /// Options of Layer::quantize().
 struct QuantizeOptions {
-  /// Regular expression (RE2 syntax) for whole paths of layers: those that match are quantized; "": all that can be.
+  /// Regular expression (RE2 syntax) for whole paths of layers, "encoder/.*|head": those that match are quantized; "":
+  /// all that can be.
   std::string filters{};
-  /// Activations of products: "dynamic", 8 bits with a scale for each row, chosen in each call; "static", with a scale
-  /// for each layer, chosen by calibrate(); "none": floats.
-  std::string activations = "dynamic";
+  /// Inputs of products: "dynamic", 8-bit integers with a scale for each row, chosen in each call; "static", with one
+  /// scale for the layer, chosen by calibrate(); "none", floats, and the weight is dequantized. Default: "dynamic" for
+  /// int8, "none" for int4, as in Keras. A row with NaN or infinity gives NaN.
+  std::string activations{};
 };
 
 }  // namespace mezzo

@@ -23,6 +23,9 @@ struct WeightOptions {
   std::string file_name{};         ///< name in weight files: "weight"; "": the variable's name
   Shape file_axes{};   ///< the variable's axes in the order of weight files: {3, 2, 0, 1} is OIHW; {}: as is
   Shape file_shape{};  ///< shape in weight files that merge axes: (out, heads * size); {}: not merged
+  /// Axes that share a scale if Layer::quantize() stores the weight as integers: {.inputs = {0}} for a kernel (in,
+  /// out), whose product sums over axis 0; default: the weight stays floating.
+  detail::QuantizableAxes quantizable{};
 };
 
 /// Named weight of a layer. Copies share the numbers. Empty until the layer's build() fills it by add_weight().
@@ -35,17 +38,23 @@ class MEZZO_API Variable {
   operator Value() const { return read_variable(state_.pointer()); }
 
   const std::string& name() const { return state_->name; }
-  const Shape& shape() const { return state_->value.shape(); }
+  const Shape& shape() const { return state_->shape(); }
   DType dtype() const { return state_->dtype(); }
   /// True once add_weight() made the numbers.
   bool filled() const { return state_->filled; }
   bool trainable() const { return state_->trainable; }
 
-  /// Current numbers. A ValueError while another thread runs a model with the variable.
+  /// True if Layer::quantize() or a quantized policy made it integers. Read in a layer, or as a Value, it gives
+  /// dequantized numbers.
+  bool quantized() const { return state_->quantization != nullptr; }
+
+  /// Current numbers; the codes of a quantized weight, as int8. A ValueError while another thread runs a model with the
+  /// variable.
   Tensor value() const { return state_->numbers(); }
 
-  /// Replaces the numbers, converted to the variable's dtype. A ShapeError if the shape differs. A ValueError while
-  /// another thread runs a model with the variable, and inside a step that computes with it.
+  /// Replaces the numbers, converted to the variable's dtype. A quantized weight takes int8 codes, or floats, for which
+  /// it chooses new scales. A ShapeError if the shape differs. A ValueError while another thread runs a model with the
+  /// variable, and inside a step that computes with it.
   void assign(const Tensor& numbers) const { state_->assign(numbers); }
 
   /// Identity of the numbers: equal for variables that share them.

@@ -8,6 +8,7 @@
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/hdf5_weights.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/nn/weight_files.hpp>
@@ -142,6 +143,7 @@ LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::str
 
 detail::WeightFileContent detail::weight_file_content(const Layer& layer, const std::string& where, const char* call) {
   const FileWeights all = weights_of(*layer.state(), where, call);
+  require_calibrated(*layer.state(), where, call);
   std::vector<Tensor> values;  // share the variables' bytes until these are written to
   {
     const WeightAccess access(layer.weights(), where, call);

@@ -7,6 +7,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/weight_facts.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -101,6 +102,13 @@ void add_copy(const std::string& copy, const std::string& original, const std::s
 
 }  // namespace
 
+bool FileWeight::is_packed() const { return variable.quantized() && variable.state()->quantization->int4(); }
+
+Shape FileWeight::shape() const {
+  if (is_packed()) return variable.state()->value.shape();
+  return merged.empty() ? permuted_shape() : merged;
+}
+
 Shape FileWeight::permuted_shape() const {
   Shape out;
   for (const auto axis : axes) out.push_back(variable.shape()[static_cast<std::size_t>(axis)]);
@@ -108,10 +116,12 @@ Shape FileWeight::permuted_shape() const {
 }
 
 Tensor FileWeight::in_file(const Tensor& numbers) const {
+  if (is_packed()) return variable.state()->quantization->stored(numbers, variable.name());
   return permuted(reordered(numbers, order), axes).reshape(shape());
 }
 
 Tensor FileWeight::from_file(const Tensor& numbers) const {
+  if (is_packed()) return variable.state()->quantization->codes(numbers);
   return reordered(permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes)), inverse_permutation(order));
 }
 

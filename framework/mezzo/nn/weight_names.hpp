@@ -31,7 +31,9 @@ struct FileWeight {
   std::vector<std::string> parts{};  ///< names of two tensors that weight files have in place of one; {}: one
 
   const std::string& name() const { return names.front(); }
-  Shape shape() const { return merged.empty() ? permuted_shape() : merged; }
+  Shape shape() const;
+  /// True for codes of 4 bits, which files have as they are stored.
+  bool is_packed() const;
   /// The variable's shape with its axes in the file's order.
   Shape permuted_shape() const;
 

@@ -1,13 +1,72 @@
 #include <mezzo/nn/weight_product.hpp>
 
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/replaced_variable.hpp>
+#include <mezzo/graph/scope.hpp>
+#include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/ops/ops.hpp>
 
 namespace mezzo {
+namespace {
+
+Value product_with(const Value& x, const Variable& kernel) {
+  if (kernel.quantized()) return detail::quantized_product(x, kernel);
+  if (kernel.shape().size() == 2) return detail::matmul_of_kernel(x, kernel);
+  const std::int64_t in = x.shape().back();
+  return detail::matmul_of_kernel(x, reshape(kernel, {in, element_count(kernel.shape()) / in}));
+}
+
+Value product(const Value& x, const Variable& kernel) {
+  const Value y = product_with(x, detail::kernel_in_use(kernel));
+  const detail::Adapter* const adapter = detail::adapter_in_use(kernel);
+  return adapter == nullptr ? y : y + detail::adapted_product(x, *adapter);
+}
+
+Value reverse_product(const Value& x, const Variable& own) {
+  const Variable table = detail::kernel_in_use(own);
+  const Value y = table.quantized() ? detail::quantized_product(x, table) : matmul(x, table, {.transpose_b = true});
+  const detail::Adapter* const adapter = detail::adapter_in_use(own);
+  return adapter == nullptr ? y : y + detail::adapted_reverse(x, *adapter);
+}
+
+Value rows(const Value& indices, const Variable& own) {
+  const Variable table = detail::kernel_in_use(own);
+  const Value y = table.quantized() ? detail::quantized_rows(indices, table) : gather(table, indices);
+  const detail::Adapter* const adapter = detail::adapter_in_use(own);
+  return adapter == nullptr ? y : y + detail::adapted_rows(indices, *adapter);
+}
+
+/// function(x, weight), in a functional graph at each call of its model. A weight that a layer around has replaced is
+/// read at once.
+Value later(Value (*function)(const Value&, const Variable&), const Value& x, const Variable& weight,
+            const Shape& shape) {
+  if (ReplacedVariable::find(*weight.state()).defined()) return function(x, weight);
+  const auto run = [function, weight](const Values& xs) -> Values { return {function(xs[0], weight)}; };
+  return detail::defer(run, {x}, {{shape, detail::current_policy().compute_dtype()}}).front();
+}
+
+Shape with_last(const Value& x, std::int64_t size) {
+  Shape shape = x.shape();
+  shape.back() = size;
+  return shape;
+}
+
+}  // namespace
 
 Value detail::weight_product(const Value& x, const Variable& kernel) {
-  if (kernel.shape().size() == 2) return matmul_of_kernel(x, kernel);
   const std::int64_t in = x.shape().back();
-  return matmul_of_kernel(x, reshape(kernel, {in, element_count(kernel.shape()) / in}));
+  return later(product, x, kernel, with_last(x, in == 0 ? 0 : element_count(kernel.shape()) / in));
+}
+
+Value detail::table_product(const Value& x, const Variable& table) {
+  return later(reverse_product, x, table, with_last(x, table.shape()[0]));
+}
+
+Value detail::table_rows(const Value& indices, const Variable& table) {
+  Shape shape = indices.shape();
+  shape.push_back(table.shape()[1]);
+  return later(rows, indices, table, shape);
 }
 
 }  // namespace mezzo

@@ -12,6 +12,7 @@
 #include <mezzo/core/fork.hpp>
 #include <mezzo/precision/op_precision.hpp>
 #include <mezzo/precision/policy_map.hpp>
+#include <mezzo/precision/quantized_form.hpp>
 
 namespace mezzo {
 namespace {
@@ -121,11 +122,34 @@ Policy Policy::from_notation(const std::string& text) {
 
 Policy Policy::from_name(const std::string& name) {
   if (name.empty()) return {};
+  if (const std::size_t from = name.find("_from_"); from != std::string::npos) return quantized_from(name, from);
   if (name.find('=') != std::string::npos) return from_notation(name);
   for (const Known& entry : known) {
     if (name == entry.name) return Policy(entry.compute, entry.variable, entry.compute).with_products(entry.products);
   }
   fail<NameError>("", "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32", name, policy_names());
+}
+
+Policy Policy::quantized_from(const std::string& name, std::size_t from) {
+  const std::string source = name.substr(from + 6);
+  Policy out = source.find("_from_") == std::string::npos ? from_name(source) : Policy();
+  if (out.inherits()) {
+    fail<NameError>("", "policy \"{}\" must name an unquantized policy after \"_from_\"; got \"{}\"", name, source);
+  }
+  const detail::QuantizedForm form = detail::quantized_form(name.substr(0, from), -1, "");
+  if (form.mode == QuantizationMode::int8 && out.compute_ == DType::float16) {
+    fail<ValueError>("", "policy \"{}\": int8 can't be computed in float16, whose range its scales exceed", name);
+  }
+  out.mode_ = form.mode;
+  out.block_size_ = form.block_size;
+  out.inputs_ = form.inputs;
+  out.name_ = std::make_shared<const std::string>(name);
+  return out;
+}
+
+Policy Policy::source() const {
+  const std::size_t from = name().find("_from_");
+  return mode_ == QuantizationMode::none ? *this : Policy(name().substr(from + 6));
 }
 
 Policy::Policy(DType compute, DType variable, DType output)

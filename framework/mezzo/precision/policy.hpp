@@ -25,6 +25,11 @@ class PolicyMap;
 /// | mixed_float16 | float16, with loss scaling | float32 | float16 |
 /// | mixed_int8 | bfloat16, with products of int8 | float32 | bfloat16 |
 /// | p=f32,c=bf16,o=f32 | c; default: p | p; default: float32 | o; default: c |
+/// | int8_from_float32, int4/128_from_mixed_bfloat16 | of the policy after "_from_" | same | same |
+///
+/// A layer that is built under a quantized policy stores its kernels as integers, as Layer::quantize() does. The part
+/// before "_from_" is its mode: int8, int4 (one scale for each output) or int4/128 (one for each block of 128 inputs),
+/// then optionally /none, /dynamic or /static for the inputs of products.
 ///
 /// Under mixed_int8, products of the kernels of dense layers and attention projections quantize their operands to int8,
 /// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023); gradients of kernels don't.
@@ -88,6 +93,12 @@ class MEZZO_API Policy {
   /// Inputs that share a scale under int4 policies; -1: all.
   std::int64_t block_size() const { return block_size_; }
 
+  /// Format of the inputs of products with quantized weights.
+  QuantizedInputs quantized_inputs() const { return inputs_; }
+
+  /// The policy without quantization: float32 of int8_from_float32.
+  Policy source() const;
+
   /// Format of the operands of matrix products in training.
   ProductFormat products() const { return products_; }
 
@@ -100,12 +111,14 @@ class MEZZO_API Policy {
 
   /// The same policy with products in that format, under its own name.
   Policy with_products(ProductFormat products) const;
+  static Policy quantized_from(const std::string& name, std::size_t from);
 
   std::shared_ptr<const std::string> name_;  // null: inherits; shared because policies are copied in each step
   DType compute_ = DType::float32;
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
   QuantizationMode mode_ = QuantizationMode::none;
+  QuantizedInputs inputs_ = QuantizedInputs::floats;
   ProductFormat products_ = ProductFormat::same;
   std::int64_t block_size_ = -1;
   std::shared_ptr<const PolicyMap> map_;

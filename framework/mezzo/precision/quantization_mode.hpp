@@ -4,11 +4,16 @@ namespace mezzo {
 
 /// Format of quantized weights. Names are those of Keras' modes.
 enum class QuantizationMode {
-  none,    ///< not quantized
-  int8,    ///< 8-bit integers, one scale for each output
-  int4,    ///< 4-bit integers, two a byte, one scale for each output or block of inputs
-  float8,  ///< products of float8 numbers with delayed scales, computed in float32
-  gptq     ///< integers of 2 to 8 bits by GPTQ (Frantar et al., 2022)
+  none,  ///< not quantized
+  int8,  ///< 8-bit integers, one scale for each output
+  int4   ///< 4-bit integers, two a byte, one scale for each output or block of inputs
+};
+
+/// Format of the inputs of products with quantized weights.
+enum class QuantizedInputs {
+  floats,        ///< not quantized: the weights are dequantized
+  dynamic_int8,  ///< 8-bit integers with a scale for each row, chosen in each call
+  static_int8    ///< 8-bit integers with a scale for each layer, chosen by calibrate()
 };
 
 /// Format of the operands of matrix products in training.

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/layers/axes.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/masks.hpp>
@@ -26,16 +28,6 @@ Value positions_of(const Value& x) {
   auto* at = out.mutable_data<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i) at[i] = i + 1;
   return reshape(out, {1, count});
-}
-
-/// x with these axes in place of the last `count`.
-Value with_last_axes(const Value& x, std::ptrdiff_t count, const Shape& axes) {
-  const auto run = [=](const Value& y) {
-    Shape shape(y.shape().begin(), y.shape().end() - count);
-    shape.insert(shape.end(), axes.begin(), axes.end());
-    return reshape(y, shape);
-  };
-  return with_sizes(run, x);
 }
 
 Value heads_first(const Value& x) { return transpose(x, {0, 2, 1, 3}); }
@@ -104,12 +96,15 @@ void HeadProjection::add_weights(const Shape& units) {
                         .initializer = options_.kernel_initializer,
                         .regularizer = options_.kernel_regularizer,
                         .constraint = options_.kernel_constraint,
-                        .file_name = "weight"};
+                        .file_name = "weight",
+                        .quantizable = {.inputs = options_.from_heads ? Shape{0, 1} : first_axes(units.size())}};
   if (linear) {
     options.file_axes = options_.from_heads ? Shape{2, 0, 1} : Shape{1, 2, 0};
     options.file_shape = options_.from_heads ? Shape{width, heads * size} : Shape{heads * size, width};
   }
   add_weight(kernel_, options);
+  const std::int64_t in = options_.from_heads ? heads * size : width;
+  allow_adapters(kernel_, {in}, element_count(kernel) / in);
   if (!options_.use_bias) return;
   const Shape features = options_.from_heads ? units : Shape{heads, size};
   add_weight(bias_, {.shape = features,

@@ -62,7 +62,7 @@ void ConvLayer<Axes>::build(const Shape& input) {
   Shape shape = one_for_each(label(), "kernel_size", options_.kernel_size, Axes);
   shape.push_back(channels_ / options_.groups);
   shape.push_back(options_.filters);
-  add_weight(kernel_, kernel_weight(options_, shape, kernel_file_axes(Axes)));
+  add_weight(kernel_, kernel_weight(options_, shape, kernel_file_axes(Axes), first_axes(Axes + 1)));
   if (options_.use_bias) add_weight(bias_, bias_weight(options_, {options_.filters}));
 }
 
@@ -91,7 +91,9 @@ void ConvTransposeLayer<Axes>::build(const Shape& input) {
   Shape shape = one_for_each(label(), "kernel_size", options_.kernel_size, Axes);
   shape.push_back(options_.filters);
   shape.push_back(known_size(label(), input));
-  add_weight(kernel_, kernel_weight(options_, shape, kernel_file_axes(Axes)));
+  Shape inputs = first_axes(Axes);
+  inputs.push_back(Axes + 1);
+  add_weight(kernel_, kernel_weight(options_, shape, kernel_file_axes(Axes), inputs));
   if (options_.use_bias) add_weight(bias_, bias_weight(options_, {options_.filters}));
 }
 

@@ -4,15 +4,16 @@
 namespace mezzo::detail {
 
 /// The kernel of a layer with the options kernel_initializer, kernel_regularizer and kernel_constraint. `file_axes`:
-/// its axes in the order of weight files.
+/// its axes in the order of weight files. `inputs`: axes that its product sums over.
 template <class Options>
-WeightOptions kernel_weight(const Options& options, const Shape& shape, const Shape& file_axes) {
+WeightOptions kernel_weight(const Options& options, const Shape& shape, const Shape& file_axes, const Shape& inputs) {
   return {.shape = shape,
           .initializer = options.kernel_initializer,
           .regularizer = options.kernel_regularizer,
           .constraint = options.kernel_constraint,
           .file_name = "weight",
-          .file_axes = file_axes};
+          .file_axes = file_axes,
+          .quantizable = {.inputs = inputs}};
 }
 
 /// The bias of a layer with the options bias_initializer, bias_regularizer and bias_constraint.

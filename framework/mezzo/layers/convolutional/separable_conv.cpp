@@ -27,7 +27,8 @@ WeightOptions depthwise_weight(const Options& options, Shape shape, std::int64_t
                        .constraint = options.depthwise_constraint,
                        .file_name = "weight",
                        .file_axes = {axes, axes + 1},
-                       .file_shape = {channels * options.depth_multiplier, 1}};
+                       .file_shape = {channels * options.depth_multiplier, 1},
+                       .quantizable = {.inputs = first_axes(shape.size())}};
   for (std::int64_t i = 0; i < axes; ++i) {
     weight.file_axes.push_back(i);
     weight.file_shape.push_back(shape[static_cast<std::size_t>(i)]);
@@ -87,7 +88,8 @@ void SeparableConvLayer<Axes>::build(const Shape& input) {
                                  .regularizer = options_.pointwise_regularizer,
                                  .constraint = options_.pointwise_constraint,
                                  .file_name = "pointwise.weight",
-                                 .file_axes = kernel_file_axes(Axes)});
+                                 .file_axes = kernel_file_axes(Axes),
+                                 .quantizable = {.inputs = first_axes(Axes + 1)}});
   if (!options_.use_bias) return;
   WeightOptions bias = bias_weight(options_, {options_.filters});
   bias.file_name = "pointwise.bias";

@@ -1,6 +1,7 @@
 #include <mezzo/layers/core/dense.hpp>
 
 #include <mezzo/layers/convolutional/kernel_weights.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/weight_product.hpp>
 
@@ -12,7 +13,9 @@ Dense::Dense(DenseOptions options) : Layer("Dense", options), options_(std::move
 
 void Dense::build(const Shape& input) {
   detail::require_rank_at_least(label(), input, 2);
-  add_weight(kernel_, detail::kernel_weight(options_, {detail::known_size(label(), input), options_.units}, {1, 0}));
+  add_weight(kernel_,
+             detail::kernel_weight(options_, {detail::known_size(label(), input), options_.units}, {1, 0}, {0}));
+  detail::allow_adapters(kernel_, {kernel_.shape()[0]}, options_.units);
   if (options_.use_bias) add_weight(bias_, detail::bias_weight(options_, {options_.units}));
 }
 

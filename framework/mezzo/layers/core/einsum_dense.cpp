@@ -4,7 +4,13 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/quantization.hpp>
+#include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/initializers/variance_scaling.hpp>
+#include <mezzo/layers/axes.hpp>
+#include <mezzo/layers/core/einsum_update.hpp>
+#include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/quantized_product.hpp>
 
 namespace mezzo {
 namespace {
@@ -135,11 +141,17 @@ void EinsumDense::build(const Shape& input) {
   if (dynamic_cast<const VarianceScaling*>(&*initializer) != nullptr) {
     initializer = OfMatrix(initializer, inputs, outputs);
   }
+  Shape summed;
+  for (std::size_t i = 0; i < of_kernel_.size(); ++i) {
+    if (!has(of_output_, of_kernel_[i])) summed.push_back(static_cast<std::int64_t>(i));
+  }
   add_weight(kernel_, {.shape = shape,
                        .initializer = initializer,
                        .regularizer = options_.kernel_regularizer,
                        .constraint = options_.kernel_constraint,
-                       .file_name = "weight"});
+                       .file_name = "weight",
+                       .quantizable = {.inputs = summed}});
+  detail::allow_adapters(kernel_, Shape(shape.begin(), shape.end() - 1), shape.back());
   if (options_.bias_axes.empty()) return;
   Shape bias;
   for (std::size_t i = of_output_.find_first_of(options_.bias_axes); i < of_output_.size(); ++i) {
@@ -150,6 +162,45 @@ void EinsumDense::build(const Shape& input) {
                      .initializer = options_.bias_initializer,
                      .regularizer = options_.bias_regularizer,
                      .constraint = options_.bias_constraint});
+}
+
+/// Axes of the equation for an input of that rank. Letters of an ellipsis are control characters.
+EinsumDense::Letters EinsumDense::letters_of(std::size_t rank) const {
+  std::string dots;
+  for (std::size_t i = of_input_.size(); i < rank; ++i) dots += static_cast<char>(i - of_input_.size() + 1);
+  const std::string input = dots_last_ ? of_input_ + dots : dots + of_input_;
+  const std::string output = dots_last_ ? of_output_ + dots : dots + of_output_;
+  Letters out;
+  std::string of_sum, of_rows, of_columns;
+  for (const char letter : of_kernel_) (has(of_output_, letter) ? of_columns : of_sum) += letter;
+  for (const char letter : input) {
+    if (!has(of_kernel_, letter)) of_rows += letter;
+  }
+  // A letter of the kernel in all parts names products side by side; one of the input alone is summed before.
+  const auto in_output = [&](char letter) { return has(output, letter); };
+  const bool product = !of_sum.empty() && of_columns.find_first_of(input) == std::string::npos &&
+                       std::all_of(of_rows.begin(), of_rows.end(), in_output) &&
+                       output.size() == of_rows.size() + of_columns.size();
+  out.sums_first = product && of_kernel_ == of_sum + of_columns;
+  out.sums_last = product && of_kernel_ == of_columns + of_sum;
+  for (const char letter : of_rows + of_sum) out.input.push_back(static_cast<std::int64_t>(input.find(letter)));
+  for (const char letter : output) out.output.push_back(static_cast<std::int64_t>((of_rows + of_columns).find(letter)));
+  out.summed = static_cast<std::ptrdiff_t>(of_sum.size());
+  return out;
+}
+
+bool EinsumDense::Letters::is_product_of(const Variable& kernel) const {
+  return sums_first || (sums_last && !kernel.state()->quantization->int4());
+}
+
+Value EinsumDense::quantized(const Value& x, const Variable& kernel, const Letters& letters) {
+  const Shape& sizes = kernel.shape();
+  const auto end = letters.sums_first ? sizes.begin() + letters.summed : sizes.end() - letters.summed;
+  const Shape first(sizes.begin(), end), last(end, sizes.end());
+  const Shape& columns = letters.sums_first ? last : first;
+  const std::int64_t depth = element_count(letters.sums_first ? first : last);
+  const Value rows = detail::with_last_axes(transpose(x, letters.input), letters.summed, {depth});
+  return transpose(detail::with_last_axes(detail::quantized_product(rows, kernel), 1, columns), letters.output);
 }
 
 Value EinsumDense::call(const Value& x) {
@@ -165,8 +216,26 @@ Value EinsumDense::call(const Value& x) {
   const auto elided = static_cast<std::ptrdiff_t>(input.size() - of_input_.size());
   if (dots_first_) shape.insert(shape.begin(), input.begin(), input.begin() + elided);
   if (dots_last_) shape.insert(shape.end(), input.end() - elided, input.end());
-  const auto product = [equation = options_.equation](const Values& xs) -> Values { return {einsum(equation, xs)}; };
-  const Value y = detail::defer(product, {x, kernel_}, {{shape, dtype_policy().compute_dtype()}}).front();
+  // The kernel's form may change after a functional graph is made; what a layer around has put in its place does not.
+  const Value replaced = ReplacedVariable::find(*kernel_.state());
+  const auto product = [equation = options_.equation, own = kernel_,
+                        letters = letters_of(input.size())](const Values& xs) -> Values {
+    if (xs.size() == 2) return {einsum(equation, xs)};
+    const Variable kernel = detail::kernel_in_use(own);
+    if (kernel.quantized() && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
+    return {einsum(equation, {xs[0], kernel})};
+  };
+  Value y = detail::defer(product, replaced.defined() ? Values{x, replaced} : Values{x},
+                          {{shape, dtype_policy().compute_dtype()}})
+                .front();
+  if (const detail::Adapter* const adapter = detail::adapter_in_use(kernel_)) {
+    const detail::EinsumUpdate update({.input = of_input_,
+                                       .kernel = of_kernel_,
+                                       .output = of_output_,
+                                       .dots_first = dots_first_,
+                                       .dots_last = dots_last_});
+    y = y + update.product(x, *adapter);
+  }
   return options_.activation(bias_.filled() ? bias_add(y, bias_) : y);
 }
 

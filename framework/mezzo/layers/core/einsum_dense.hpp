@@ -54,6 +54,16 @@ class MEZZO_API EinsumDense : public Layer {
     return detail::positional("EinsumDense", options.name, "output_shape", &EinsumDenseOptions::output_shape,
                               std::move(output_shape), options);
   }
+  /// The equation as a matrix product.
+  struct Letters {
+    bool sums_first = false;                           ///< the kernel's axes are those summed over, then the others
+    bool sums_last = false;                            ///< the other way round
+    bool is_product_of(const Variable& kernel) const;  ///< true if a quantized kernel multiplies as a matrix
+    Shape input{}, output{};    ///< permutations: of x to (rows, axes summed over), of (rows, columns) to the output
+    std::ptrdiff_t summed = 0;  ///< axes summed over
+  };
+  Letters letters_of(std::size_t rank) const;
+  static Value quantized(const Value& x, const Variable& kernel, const Letters& letters);
   Shape output_of(const Shape& input) const;
   std::int64_t size_of(char letter, const Shape& input) const;
 

@@ -2,7 +2,9 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/initializers/constant.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/checks.hpp>
+#include <mezzo/nn/weight_product.hpp>
 
 namespace mezzo {
 
@@ -22,7 +24,9 @@ void Embedding::build(const Shape&) {
                                                            : options_.embeddings_initializer,
                            .regularizer = options_.embeddings_regularizer,
                            .constraint = options_.embeddings_constraint,
-                           .file_name = "weight"});
+                           .file_name = "weight",
+                           .quantizable = {.inputs = {1}, .table = true}});
+  detail::allow_adapters(embeddings_, {options_.input_dim}, options_.output_dim, true);
 }
 
 Values Embedding::compute_mask(const Values& inputs, const Values&) const {
@@ -31,7 +35,7 @@ Values Embedding::compute_mask(const Values& inputs, const Values&) const {
 }
 
 Value Embedding::call(const Value& x) {
-  return gather(embeddings_, is_floating(x.dtype()) ? cast(x, DType::int32) : x);
+  return detail::table_rows(is_floating(x.dtype()) ? cast(x, DType::int32) : x, embeddings_);
 }
 
 }  // namespace mezzo

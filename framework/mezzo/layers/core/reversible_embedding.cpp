@@ -2,8 +2,10 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/scoped_value.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/weight_product.hpp>
 
 namespace mezzo {
 
@@ -22,10 +24,13 @@ void ReversibleEmbedding::build(const Shape&) {
                            .initializer = options_.embeddings_initializer,
                            .regularizer = options_.embeddings_regularizer,
                            .constraint = options_.embeddings_constraint,
-                           .file_name = "weight"});
+                           .file_name = "weight",
+                           .quantizable = {.inputs = {1}, .table = true}});
+  detail::allow_adapters(embeddings_, {options_.input_dim}, options_.output_dim, true);
   if (options_.tie_weights) return;
-  add_weight(reverse_embeddings_,
-             {.shape = {options_.output_dim, options_.input_dim}, .initializer = options_.embeddings_initializer});
+  add_weight(reverse_embeddings_, {.shape = {options_.output_dim, options_.input_dim},
+                                   .initializer = options_.embeddings_initializer,
+                                   .quantizable = {.inputs = {0}}});
 }
 
 Value ReversibleEmbedding::operator()(const Value& x, const ReversibleEmbeddingCallOptions& options) {
@@ -34,12 +39,12 @@ Value ReversibleEmbedding::operator()(const Value& x, const ReversibleEmbeddingC
 }
 
 Value ReversibleEmbedding::call(const Value& x) {
-  if (!reverse_) return gather(embeddings_, is_floating(x.dtype()) ? cast(x, DType::int32) : x);
+  if (!reverse_) return detail::table_rows(is_floating(x.dtype()) ? cast(x, DType::int32) : x, embeddings_);
   detail::require_last_axis(label(), x.shape(), options_.output_dim, "output_dim");
   const detail::CastScope precise =
       autocast(options_.reverse_dtype.empty() ? Policy() : Policy(options_.reverse_dtype));
   const Value scores =
-      options_.tie_weights ? matmul(x, embeddings_, {.transpose_b = true}) : matmul(x, reverse_embeddings_);
+      options_.tie_weights ? detail::table_product(x, embeddings_) : detail::weight_product(x, reverse_embeddings_);
   if (!options_.logit_soft_cap) return scores;
   return tanh(scores / *options_.logit_soft_cap) * *options_.logit_soft_cap;
 }

@@ -81,11 +81,13 @@ class ConvLSTMCell final : public RNNCell {
     add_weight(kernel_, {.shape = kernel,
                          .initializer = o.kernel_initializer,
                          .regularizer = o.kernel_regularizer,
-                         .constraint = o.kernel_constraint});
+                         .constraint = o.kernel_constraint,
+                         .quantizable = {.inputs = first_axes(axes_ + 1)}});
     add_weight(recurrent_kernel_, {.shape = recurrent,
                                    .initializer = o.recurrent_initializer,
                                    .regularizer = o.recurrent_regularizer,
-                                   .constraint = o.recurrent_constraint});
+                                   .constraint = o.recurrent_constraint,
+                                   .quantizable = {.inputs = first_axes(axes_ + 1)}});
     if (!o.use_bias) return;
     add_weight(bias_, {.shape = {conv_gates * o.filters},
                        .initializer = o.unit_forget_bias ? unit_forget_bias(o.bias_initializer) : o.bias_initializer,

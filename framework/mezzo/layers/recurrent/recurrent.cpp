@@ -6,6 +6,7 @@
 #include <mezzo/layers/recurrent/rnn_cell.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/weight_names.hpp>
+#include <mezzo/nn/weight_product.hpp>
 #include <mezzo/ops/creation.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -58,13 +59,15 @@ void detail::FusedCell::build(const Shape& input) {
                        .regularizer = s.kernel_regularizer,
                        .constraint = s.kernel_constraint,
                        .file_name = "weight_ih_l0",
-                       .file_axes = {1, 0}});
+                       .file_axes = {1, 0},
+                       .quantizable = {.inputs = {0}}});
   add_weight(recurrent_kernel_, {.shape = {s.units, width},
                                  .initializer = s.recurrent_initializer,
                                  .regularizer = s.recurrent_regularizer,
                                  .constraint = s.recurrent_constraint,
                                  .file_name = "weight_hh_l0",
-                                 .file_axes = {1, 0}});
+                                 .file_axes = {1, 0},
+                                 .quantizable = {.inputs = {0}}});
   if (!s.use_bias) return;
   add_weight(bias_, {.shape = s.kind == "gru" ? Shape{2, width} : Shape{width},
                      .initializer = s.bias_initializer,
@@ -88,10 +91,10 @@ Value detail::FusedCell::project(const Value& x, const Value& bias, bool drops) 
   const RecurrentSettings& s = settings_;
   const Shape& shape = x.shape();
   const auto add_bias = [&](const Value& y) { return bias.defined() ? bias_add(y, bias) : y; };
-  if (!drops || s.dropout == 0) return add_bias(matmul(x, kernel_));
+  if (!drops || s.dropout == 0) return add_bias(weight_product(x, kernel_));
   const auto dropped = [&](const Value& of) { return x * reshape(of, {shape[0], 1, shape[2]}); };
   const bool for_each_gate = s.recurrent_dropout > 0 && gates() > 1;  // as Keras
-  if (!for_each_gate) return add_bias(matmul(dropped(factors(x, s.dropout, shape[2])), kernel_));
+  if (!for_each_gate) return add_bias(weight_product(dropped(factors(x, s.dropout, shape[2])), kernel_));
   const Values all = split(factors(x, s.dropout, gates() * shape[2]), gates(), -1),
                kernels = split(kernel_, gates(), -1);
   Values parts;

@@ -14,7 +14,7 @@ using LayerRows = std::vector<std::vector<std::string>>;
 /// Elements of all weights of a layer and those below.
 std::int64_t count_below(const detail::LayerState& state) {
   std::int64_t count = 0;
-  for (const Variable& weight : state.weights) count += weight.state()->value.size();
+  for (const Variable& weight : state.weights) count += element_count(weight.shape());
   for (const auto& child : state.children) count += count_below(*child.second);
   return count;
 }
@@ -47,9 +47,9 @@ std::string ModelSummary::text(const Module& module, int max_depth) {
   }
   std::int64_t trained = 0, total = 0;
   std::size_t bytes = 0;
-  for (const Variable& weight : module.trainable_weights()) trained += weight.state()->value.size();
+  for (const Variable& weight : module.trainable_weights()) trained += element_count(weight.shape());
   for (const Variable& weight : module.weights()) {
-    total += weight.state()->value.size();
+    total += element_count(weight.shape());
     bytes += weight.state()->value.bytes();
   }
   return out + fmt::format("Trainable params: {}\nNon-trainable params: {}\nTotal params: {} ({})\n",

@@ -136,11 +136,28 @@ std::string class_out(const std::string& name) {
 }
 
 bool has_no_effect(const std::string& member, const Json& value) {
-  static const auto* const any = new std::set<std::string>{
-      "implementation",      "unroll",      "use_cudnn",        "seed",       "time_major",        "input_length",
-      "input_dtype",         "input_spec",  "vocabulary_size",  "batch_size", "autocast",          "lora_alpha",
-      "is_legacy_optimizer", "jit_compile", "vocabulary_dtype", "fused",      "build_input_shape", "renorm_momentum",
-      "query_shape",         "key_shape",   "value_shape"};
+  static const auto* const any = new std::set<std::string>{"implementation",
+                                                           "unroll",
+                                                           "use_cudnn",
+                                                           "seed",
+                                                           "time_major",
+                                                           "input_length",
+                                                           "input_dtype",
+                                                           "input_spec",
+                                                           "vocabulary_size",
+                                                           "batch_size",
+                                                           "autocast",
+                                                           "lora_alpha",
+                                                           "is_legacy_optimizer",
+                                                           "jit_compile",
+                                                           "vocabulary_dtype",
+                                                           "fused",
+                                                           "build_input_shape",
+                                                           "renorm_momentum",
+                                                           "query_shape",
+                                                           "key_shape",
+                                                           "value_shape",
+                                                           "quantization_config"};
   static const auto* const values = new std::map<std::string, std::vector<Json>>{
       {"data_format", {"channels_last"}},
       {"sparse", {false}},

@@ -46,7 +46,7 @@ Any<Model> model_of(const Json& config, const Policy& dtype, std::uint64_t weigh
 
 Any<Model> model_of_keras_config(const Json& config, const Hdf5File& weights, const LoadModelOptions& options,
                                  const std::string& where) {
-  const LayerWeightBudget budget(weights.element_count());
+  const LayerWeightBudget budget(2 * weights.element_count());  // two codes of 4 bits a byte
   return model_of(config, options.dtype, weights.size(), where);
 }
 

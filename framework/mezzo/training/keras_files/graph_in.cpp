@@ -355,7 +355,8 @@ std::string most_frequent_policy(const Json& config) {
   for (const auto& [name, count] : counts) {
     if (best.empty() || count > counts[best]) best = name;
   }
-  return best;
+  const std::size_t from = best.find("_from_");  // quantized layers have policies of their own
+  return from == std::string::npos ? best : best.substr(from + 6);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/zip_file.hpp>
 #include <mezzo/io/zip_writer.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/file_errors.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/keras_files/compile_out.hpp>
@@ -99,7 +100,8 @@ Json archive_config(Model& model, bool compiled) {
 Bytes archive_weights(Model& model, bool compiled, const std::string& where) {
   Hdf5Writer file(where);
   write_keras_weights(keras_weights(*model.state(), LayerListing::by_graph), file);
-  if (compiled) write_optimizer_variables(model, file);
+  // The optimizer has states of the adapters, which the file lacks.
+  if (compiled && !has_adapters(*model.state())) write_optimizer_variables(model, file);
   return file.finish();
 }
 

@@ -6,6 +6,7 @@
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/zip_file.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
 #include <mezzo/training/keras_files/legacy_h5.hpp>
 #include <mezzo/training/keras_files/weight_groups.hpp>
@@ -55,6 +56,7 @@ LoadWeightsReport load_keras_weights(Layer& layer, const std::string& path, cons
 void save_keras_weights(const Layer& layer, const std::string& path) {
   const std::string where = fmt::format("[save_weights \"{}\"]", path);
   require_built(layer, where, "save_weights");
+  require_calibrated(*layer.state(), where, "save_weights");
   Hdf5Writer file(where);
   {
     const WeightAccess access(layer.weights(), where, "save_weights");

@@ -247,6 +247,10 @@ std::string policy_name_in(const Json& dtype, const std::string& where) {
     name = dtype.get<std::string>();
   } else {
     const ObjectParts parts = read_parts(dtype, "dtype policy");
+    if (parts.class_name == "QuantizedDTypePolicy" || parts.class_name == "Int4DTypePolicy") {
+      return fmt::format("{}_from_{}", read_string(member(parts.config, "mode", where), where),
+                         read_string(member(parts.config, "source_name", where), where));
+    }
     if (parts.class_name != "DTypePolicy" && parts.class_name != "Policy" && parts.class_name != "FloatDTypePolicy") {
       fail<ValueError>(where, "dtype must be a DTypePolicy; got \"{}\"", printable_name(parts.class_name));
     }
@@ -265,6 +269,11 @@ void common_members_in(const Json& config, const KerasPolicies& policies, const 
   if (dtype == config.end()) return;
   const std::string policy = policy_name_in(*dtype, where);
   if (!policy.empty() && policy != policies.of_model && !policies.of_model.empty()) out["dtype"] = policy;
+  const auto quantized = config.find("quantization_config");
+  if (quantized == config.end() || quantized->is_null() || policy.rfind("int8_from_", 0) != 0) return;
+  const Json& quantizers = member(*quantized, "config", where);
+  const auto inputs = quantizers.find("activation_quantizer");
+  if (inputs != quantizers.end() && inputs->is_null()) out["dtype"] = "int8/none" + policy.substr(4);
 }
 
 Json plain_layer_in(const Json& object, const KerasPolicies& policies) {

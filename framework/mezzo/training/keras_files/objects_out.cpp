@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/precision/quantized_form.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -124,6 +125,26 @@ Json object_out(KerasFamily family, const Json& object) {
   return object_with_module(family, name, std::move(config));
 }
 
+/// The policy of a quantized layer. Inputs that aren't Keras' default are in its quantization_config.
+void quantized_policy_out(const std::string& mode, const std::string& source, const std::string& where, Json& out) {
+  QuantizedForm form = quantized_form(mode, -1, where);
+  const bool int8 = form.mode == QuantizationMode::int8;
+  if (form.inputs == QuantizedInputs::static_int8 || (!int8 && form.inputs != QuantizedInputs::floats)) {
+    fail<ValueError>(where, "Keras has no dtype policy \"{}_from_{}\"", mode, source);
+  }
+  const bool floats = int8 && form.inputs == QuantizedInputs::floats;
+  if (int8) form.inputs = QuantizedInputs::dynamic_int8;
+  out["dtype"] = {{"module", "keras.dtype_policies"},
+                  {"class_name", int8 ? "QuantizedDTypePolicy" : "Int4DTypePolicy"},
+                  {"config", {{"mode", form.name()}, {"source_name", source}}},
+                  {"registered_name", nullptr}};
+  if (!floats) return;
+  out["quantization_config"] = {{"module", "keras.quantizers"},
+                                {"class_name", "Int8QuantizationConfig"},
+                                {"config", {{"weight_quantizer", nullptr}, {"activation_quantizer", nullptr}}},
+                                {"registered_name", nullptr}};
+}
+
 void common_members_out(const Json& config, const std::string& policy, const std::string& where, Json& out) {
   static const auto* const policies =
       new std::set<std::string>{"float32", "float64", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16"};
@@ -133,7 +154,10 @@ void common_members_out(const Json& config, const std::string& policy, const std
   if (config.contains("dtype") && !config["dtype"].is_null()) {
     name = config["dtype"].at("config").at("name").get<std::string>();
   }
-  if (policies->count(name) == 0) fail<ValueError>(where, "Keras has no dtype policy \"{}\"", name);
+  const std::size_t from = name.find("_from_");
+  const std::string source = from == std::string::npos ? name : name.substr(from + 6);
+  if (policies->count(source) == 0) fail<ValueError>(where, "Keras has no dtype policy \"{}\"", name);
+  if (from != std::string::npos) return quantized_policy_out(name.substr(0, from), source, where, out);
   out["dtype"] = {
       {"module", "keras"}, {"class_name", "DTypePolicy"}, {"config", {{"name", name}}}, {"registered_name", nullptr}};
 }

@@ -5,6 +5,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 
 namespace mezzo::detail {
@@ -34,6 +36,38 @@ std::string group_in(const Hdf5File& file, const std::string& group) {
   return vars;
 }
 
+/// Blocks of an int4 weight, for which Keras has one array more: the number of the block of each row.
+std::int64_t block_of(const KerasWeights& layer) {
+  for (const Variable& variable : layer.variables) {
+    if (variable.quantized() && variable.state()->quantization->form.block_size > 0) {
+      return variable.state()->quantization->form.block_size;
+    }
+  }
+  return 0;
+}
+
+Tensor block_numbers(const KerasWeights& layer, std::int64_t block) {
+  std::vector<double> numbers;
+  for (const Variable& variable : layer.variables) {
+    if (!variable.quantized() || !numbers.empty()) continue;
+    const MatrixSizes sizes = variable.state()->quantization->matrix();
+    const std::int64_t count = variable.state()->quantization->axes.table ? sizes.columns : sizes.rows;
+    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<double>(i / block));
+  }
+  return Tensor({static_cast<std::int64_t>(numbers.size())}, numbers);
+}
+
+/// Shape of an array of Keras: scales of an EinsumDense have the axes of its outputs.
+Shape shape_in_keras(const KerasWeights& layer, const Variable& variable) {
+  const VariableState& state = *variable.state();
+  Shape shape = state.quantization ? state.value.shape() : variable.shape();
+  const bool of_einsum = layer.class_name == "EinsumDense" || layer.class_name == "HeadProjection";
+  const auto has_blocks = block_of(layer) > 0;
+  if (!of_einsum || !state.of_codes || has_blocks || !layer.is_int8) return shape;
+  if (layer.output_axes > shape.size()) shape.insert(shape.begin(), layer.output_axes - shape.size(), 1);
+  return shape;
+}
+
 bool fits(const Shape& stored, const Shape& wanted) {
   // GRU's biases are (2, n) here, also for one row.
   return stored == wanted || (element_count(stored) == element_count(wanted) && stored.size() + 1 == wanted.size());
@@ -45,6 +79,12 @@ bool has_no_weight(const std::string& path) {
          begins_with(path, "metrics/") || begins_with(path, "_metrics/") || begins_with(path, "compile_metrics/") ||
          begins_with(path, "_compile_metrics/") || begins_with(path, "_loss_tracker/") ||
          begins_with(path, "_compile_loss/");
+}
+
+/// Numbers of a weight; of a kernel with an active adapter: with it added, as Keras saves it.
+Tensor whole_numbers(const Variable& weight) {
+  const auto& adapters = weight.state()->adapters;
+  return adapters && !adapters->all.empty() ? merged_numbers(weight) : weight.value();
 }
 
 /// Arrays of a layer's weights that fit.
@@ -59,10 +99,10 @@ std::vector<KerasNumbers> match_group(const KerasWeights& layer, const std::stri
     if (array == nullptr) {
       report.missing_keys.push_back(path);
       faults.add(fmt::format("missing array \"{}\" for {} {}", path, layer.layer, variable.name()));
-    } else if (!fits(array->shape, variable.shape())) {
+    } else if (!fits(array->shape, shape_in_keras(layer, variable))) {
       report.mismatched_keys.push_back(path);
-      faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, variable.shape(), layer.layer,
-                             variable.name(), array->shape));
+      faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, shape_in_keras(layer, variable),
+                             layer.layer, variable.name(), array->shape));
     } else {
       out.push_back({variable, path});
     }
@@ -79,6 +119,7 @@ KerasMatch match_keras_weights(const std::vector<KerasWeights>& weights, const H
   for (const KerasWeights& layer : weights) {
     const std::string group = group_in(file, layer.group);
     if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
+    if (block_of(layer) > 0) used.insert(fmt::format("{}/{}", group, layer.variables.size()));
     std::vector<KerasNumbers> numbers = match_group(layer, group, file, used, out.report, faults);
     if (numbers.size() < layer.variables.size()) continue;
     out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
@@ -103,18 +144,31 @@ void report_skipped(const Findings& skipped, bool any_left, const Hdf5File& file
 }
 
 void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5File& file) {
-  for (const KerasNumbers& weight : numbers) weight.variable.assign(numbers_for(weight, file));
+  for (const KerasNumbers& weight : numbers) {
+    weight.variable.assign(numbers_for(weight, file));
+    const auto& adapters = weight.variable.state()->adapters;
+    const Adapter* const active = adapters ? adapters->find(adapters->active) : nullptr;
+    if (active != nullptr) active->b->assign(Tensor(active->b->value.shape(), active->b->dtype()));
+  }
 }
 
 Tensor numbers_for(const KerasNumbers& weight, const Hdf5File& file) {
-  return file.read(weight.path).reshape(weight.variable.shape()).cast(weight.variable.dtype());
+  const VariableState& state = *weight.variable.state();
+  const Tensor numbers = file.read(weight.path);
+  if (state.quantization) return state.quantization->codes(numbers.reshape(state.value.shape()).cast(DType::int8));
+  return numbers.reshape(weight.variable.shape()).cast(weight.variable.dtype());
 }
 
 void write_keras_weights(const std::vector<KerasWeights>& weights, Hdf5Writer& file) {
   for (const KerasWeights& layer : weights) {
     const std::string group = layer.group.empty() ? "vars" : layer.group + "/vars";
     for (std::size_t i = 0; i < layer.variables.size(); ++i) {
-      file.add(fmt::format("{}/{}", group, i), layer.variables[i].value());
+      const Variable& variable = layer.variables[i];
+      const Tensor numbers = variable.quantized() ? variable.state()->value : whole_numbers(variable);
+      file.add(fmt::format("{}/{}", group, i), numbers.reshape(shape_in_keras(layer, variable)));
+    }
+    if (const std::int64_t block = block_of(layer); block > 0) {
+      file.add(fmt::format("{}/{}", group, layer.variables.size()), block_numbers(layer, block).cast(DType::float32));
     }
     if (layer.class_name == "Normalization") file.add(group + "/2", Tensor::scalar(0, DType::int32));
   }

@@ -5,6 +5,8 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/layer_order.hpp>
 
@@ -70,9 +72,27 @@ std::string list_of(const std::string& name) {
 /// of the alphabet, private ones are last.
 bool precedes_layers(const std::string& attribute) { return attribute.front() != '_' && attribute < "layers"; }
 
+/// Throws for quantized weights of a layer that Keras doesn't quantize.
+void require_known_to_keras(const LayerState& layer, const std::vector<Variable>& variables) {
+  const auto is_quantized = [](const Variable& one) { return one.quantized(); };
+  if (std::none_of(variables.begin(), variables.end(), is_quantized)) return;
+  const bool has_static = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
+    return one.quantized() && one.state()->quantization->inputs_scale.get() != nullptr;
+  });
+  if (has_static) fail<ValueError>(label_of_layer(layer), "Keras has no static activations; save as .mezzo");
+  if (adapters_of(layer) != nullptr) {
+    fail<ValueError>(label_of_layer(layer), "Keras has no adapters beside quantized kernels; save as .mezzo");
+  }
+  if (is_one_of(class_of_layer(layer),
+                {"Dense", "EinsumDense", "Embedding", "ReversibleEmbedding", "HeadProjection"})) {
+    return;
+  }
+  fail<ValueError>(label_of_layer(layer), "Keras has no quantized layer of this class; save as .mezzo");
+}
+
 class Walk {
  public:
-  explicit Walk(LayerListing listing) : listing_(listing) {}
+  Walk(LayerListing listing, std::vector<Variable> frozen) : listing_(listing), frozen_(std::move(frozen)) {}
 
   void visit(const LayerState& layer, const std::string& group) {
     if (!seen_.insert(&layer).second) return;
@@ -106,20 +126,33 @@ class Walk {
   }
 
   void add(const LayerState& layer, const std::string& group) {
+    const std::vector<Variable> adapters = adapter_weights(layer);
+    const auto is_in = [](const std::vector<Variable>& all, const Variable& one) {
+      return std::any_of(all.begin(), all.end(), [&](const Variable& other) { return other.id() == one.id(); });
+    };
     std::vector<Variable> variables = layer.weights;
-    variables.erase(std::remove_if(variables.begin(), variables.end(),
-                                   [&](const Variable& one) { return !taken_.insert(one.id()).second; }),
-                    variables.end());
-    std::stable_partition(variables.begin(), variables.end(), [](const Variable& one) { return one.trainable(); });
+    variables.erase(
+        std::remove_if(variables.begin(), variables.end(),
+                       [&](const Variable& one) { return is_in(adapters, one) || !taken_.insert(one.id()).second; }),
+        variables.end());
+    std::stable_partition(variables.begin(), variables.end(), [&](const Variable& one) {
+      return one.trainable() || one.quantized() || is_in(frozen_, one);
+    });
     if (variables.empty()) return;
     if (class_of_layer(layer) == "SpectralNormalization" && !layer.children.empty()) {
       const std::vector<Variable>& inner = layer.children.front().second->weights;  // Keras counts the kernel twice
       if (!inner.empty()) variables.insert(variables.begin(), inner.front());
     }
-    out_.push_back({group, label_of_layer(layer), class_of_layer(layer), std::move(variables)});
+    require_known_to_keras(layer, variables);
+    const bool int8 = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
+      return one.quantized() && !one.state()->quantization->int4();
+    });
+    out_.push_back({group, label_of_layer(layer), class_of_layer(layer), std::move(variables),
+                    layer.last_output ? layer.last_output->size() : 0, int8});
   }
 
   LayerListing listing_;
+  std::vector<Variable> frozen_;  // by enable_lora(): in their places among trainable weights
   std::set<const LayerState*> seen_;
   std::set<const void*> taken_;
   std::vector<KerasWeights> out_;
@@ -150,7 +183,7 @@ std::vector<Shared<LayerState>> listed_layers(const LayerState& model, LayerList
 }
 
 std::vector<KerasWeights> keras_weights(const LayerState& layer, LayerListing listing) {
-  Walk walk(listing);
+  Walk walk(listing, frozen_by_adapters(layer));
   walk.visit(layer, "");
   return walk.take();
 }

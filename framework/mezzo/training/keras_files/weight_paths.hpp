@@ -13,6 +13,8 @@ struct KerasWeights {
   std::string layer;  ///< for errors: `[Dense "fc"]`
   std::string class_name;
   std::vector<Variable> variables;
+  std::size_t output_axes = 0;  ///< axes of the layer's output, 0: not known
+  bool is_int8 = false;         ///< true if a weight is quantized to 8 bits
 };
 
 /// Order of the layers of functional models, from which Keras counts the names of groups.

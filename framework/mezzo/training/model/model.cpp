@@ -4,6 +4,7 @@
 #include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/training/model/named_layers.hpp>
@@ -74,8 +75,12 @@ Values Model::call_many(const Values& xs) {
     if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, xs[i].shape());
   }
   const auto has_mask = [](const Value& x) { return x.mask().defined(); };
-  if (std::none_of(inputs.begin(), inputs.end(), has_mask)) return graph_.insert(inputs);
+  const bool masked = std::any_of(inputs.begin(), inputs.end(), has_mask);
+  if (!masked && !detail::has_adapters(*state())) return graph_.insert(inputs);
   const std::string reason = graph_.why_not_called();
+  if (!reason.empty() && !masked) {
+    fail<ValueError>(label(), "layers have adapters, and the layers can't be called with them: {}", reason);
+  }
   if (!reason.empty()) {
     fail<ValueError>(label(),
                      "an input has a mask, and the layers can't be called with it: {}; make the model from "

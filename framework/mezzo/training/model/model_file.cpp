@@ -10,7 +10,10 @@
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/open_file.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/adapter_config.hpp>
 #include <mezzo/nn/file_errors.hpp>
+#include <mezzo/nn/quantize_layers.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/weight_budget.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/model/config_work.hpp>
@@ -50,7 +53,7 @@ std::int64_t weight_elements(const SafetensorsFile& file) {
   for (const SafetensorsFile::Entry& entry : file.entries()) {
     if (entry.name.rfind("model.", 0) == 0) elements += element_count(entry.shape);
   }
-  return elements;
+  return metadata_text(file, ModelFile::quantization).empty() ? elements : 2 * elements;  // two codes a byte
 }
 
 /// Bytes of the config and of all numbers.
@@ -105,6 +108,7 @@ std::string config_text(const Model& model) {
     Json& build = json["build"] = Json::array();
     for (const Spec& spec : state.built_for) build.push_back(write_spec(spec));
   }
+  if (Json adapters = write_adapters(model); !adapters.is_null()) json["lora"] = std::move(adapters);
   std::string text = text_of_config(json);
   parse_config(text, "[save]");
   return text;
@@ -144,6 +148,8 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   if (!effective.inherits() && effective.map() == nullptr && effective.by_op() == nullptr) {
     metadata[policy] = effective.name();
   }
+  require_calibrated(*model.state(), where, "save");
+  if (const std::string forms = quantization_text(*model.state()); !forms.empty()) metadata[quantization] = forms;
   if (compiled) {
     try {
       metadata[compile] = text_of_config(write_compile(*model.compiled_, model));
@@ -186,6 +192,7 @@ Any<Model> ModelFile::load(const std::string& path, const LoadModelOptions& opti
       made = read_model(json, options.dtype, otherwise);
     }
     Model& model = **made;
+    quantize_by_text(*model.state(), metadata_text(file, quantization), where);
     const std::string compile_text = metadata_text(file, compile);
     const bool compiles = options.compile && !compile_text.empty();
     if (compiles) model.compile(read_compile(parse_config(compile_text, where), model));

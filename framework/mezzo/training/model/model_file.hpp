@@ -15,6 +15,7 @@ class ModelFile {
   static constexpr const char* config = "config";        ///< JSON of Model::to_json()
   static constexpr const char* compile = "compile";      ///< JSON of the options of compile(); absent: not compiled
   static constexpr const char* policy = "dtype_policy";  ///< policy that the model ran under
+  static constexpr const char* quantization = "quantization";  ///< detail::quantization_text(); absent: not quantized
 
   static void save(Model& model, const std::string& path, const SaveOptions& options);
   static std::string to_json(const Model& model);

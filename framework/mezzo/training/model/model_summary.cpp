@@ -23,7 +23,7 @@ struct ParameterSize {
   std::int64_t count = 0;
   std::size_t bytes = 0;
   void add(const detail::VariableState& variable) {
-    count += variable.value.size();
+    count += element_count(variable.shape());
     bytes += variable.value.bytes() + (variable.remainder ? variable.remainder->value.bytes() : 0);
   }
   std::string text() const { return fmt::format("{} ({})", count_text(count), bytes_text(bytes)); }

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/trace.hpp>
+#include <mezzo/nn/adapter_config.hpp>
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/training/model/keras_model_files.hpp>
 #include <mezzo/training/model/model_config.hpp>
@@ -336,6 +337,7 @@ Any<Model> read_model(const Json& json, const Policy& policy, const Policy& othe
     (**model)(xs);
   }
   held.state()->type = &typeid(held);
+  if (const auto adapters = json.find("lora"); adapters != json.end()) read_adapters(*adapters, held);
   return *model;
 }
 

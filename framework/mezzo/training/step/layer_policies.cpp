@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/graph/adapters.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo::detail {
@@ -70,6 +71,7 @@ std::uint64_t layers_signature(const LayerState& root) {
     const auto remainder = reinterpret_cast<std::uintptr_t>(weight.state()->remainder.get());
     hash = mix(hash, mix(address, static_cast<std::uint64_t>(weight.dtype())));
     hash = mix(hash, static_cast<std::uint64_t>(remainder));
+    if (const auto& adapters = weight.state()->adapters) hash = mix(hash, adapters->signature());
   }
   for (const auto& child : root.children) hash = mix(hash, layers_signature(*child.second));
   return hash;

@@ -1,0 +1,191 @@
+#include <mezzo/graph/quantization.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/fail.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+constexpr float epsilon = 1e-7F;
+
+/// Groups of the numbers of an array that share a scale.
+class Grouping {
+ public:
+  /// The axes `shared` are left out, or cut in blocks if there is a block size.
+  Grouping(const Shape& shape, const Shape& shared, std::int64_t block)
+      : shape_(shape), stride_(shape.size(), 0), width_(shape.size(), 1) {
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      const bool is_shared = std::find(shared.begin(), shared.end(), static_cast<std::int64_t>(axis)) != shared.end();
+      if (is_shared && block <= 0) continue;
+      if (is_shared) width_[axis] = block;
+      stride_[axis] = count_;
+      count_ *= (shape[axis] + width_[axis] - 1) / width_[axis];
+    }
+  }
+
+  std::size_t count() const { return static_cast<std::size_t>(count_); }
+
+  /// Calls body(number, group) for all numbers in their order.
+  template <class Body>
+  void each(const Body& body) const {
+    const std::size_t last = shape_.size() - 1;
+    const std::int64_t columns = shape_[last], numbers = element_count(shape_);
+    Shape at(shape_.size(), 0);
+    for (std::int64_t row = 0; row < numbers; row += columns) {
+      std::int64_t group = 0;
+      for (std::size_t axis = 0; axis < last; ++axis) group += at[axis] / width_[axis] * stride_[axis];
+      for (std::int64_t i = 0; i < columns; ++i) {
+        body(row + i, static_cast<std::size_t>(group + i / width_[last] * stride_[last]));
+      }
+      for (std::size_t axis = last; axis-- > 0;) {
+        if (++at[axis] < shape_[axis]) break;
+        at[axis] = 0;
+      }
+    }
+  }
+
+ private:
+  Shape shape_;
+  std::vector<std::int64_t> stride_, width_;
+  std::int64_t count_ = 1;
+};
+
+/// The array whose axes `shared_axes()` names: the weight, or the matrix of int4.
+Shape grouped_shape(const Quantization& q) {
+  if (!q.int4()) return q.shape;
+  const MatrixSizes sizes = q.matrix();
+  return {sizes.rows, sizes.columns};
+}
+
+Shape shared_axes(const Quantization& q) {
+  if (!q.int4()) return q.axes.inputs;
+  return {q.axes.table ? 1 : 0};
+}
+
+void require_finite(const float* x, std::int64_t count, const std::string& name) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (std::isfinite(x[i])) continue;
+    fail<ValueError>("", "[Variable \"{}\"] quantize: numbers must be finite; got {} at position {}", name, x[i], i);
+  }
+}
+
+/// Codes by the largest magnitude of each group.
+void quantize_symmetric(const float* x, const Grouping& groups, float limit, float lowest, float* scale,
+                        std::int8_t* codes) {
+  std::fill_n(scale, groups.count(), 0.0F);
+  groups.each([&](std::int64_t i, std::size_t g) { scale[g] = std::max(scale[g], std::abs(x[i])); });
+  for (std::size_t g = 0; g < groups.count(); ++g) scale[g] = limit / (scale[g] + epsilon);
+  groups.each([&](std::int64_t i, std::size_t g) {
+    codes[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(x[i] * scale[g]), lowest, limit));
+  });
+}
+
+/// Codes by the range from the lowest to the highest number of each group and 0.
+void quantize_with_zero(const float* x, const Grouping& groups, float* scale, std::int8_t* zero, std::int8_t* codes) {
+  constexpr float low = -8, high = 7;
+  std::vector<float> least(groups.count(), 0.0F), most = least;
+  groups.each([&](std::int64_t i, std::size_t g) {
+    least[g] = std::min(least[g], x[i]);
+    most[g] = std::max(most[g], x[i]);
+  });
+  for (std::size_t g = 0; g < groups.count(); ++g) {
+    scale[g] = std::max((most[g] - least[g] + epsilon) / (high - low), std::numeric_limits<float>::min());
+    zero[g] = static_cast<std::int8_t>(std::clamp(std::nearbyint(-least[g] / scale[g]) + low, low, high));
+  }
+  groups.each([&](std::int64_t i, std::size_t g) {
+    const float code = std::nearbyint(x[i] / scale[g]) + static_cast<float>(zero[g]);
+    codes[i] = static_cast<std::int8_t>(std::clamp(code, low, high));
+  });
+}
+
+}  // namespace
+
+MatrixSizes Quantization::matrix() const {
+  MatrixSizes out{1, 1};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool of_sum =
+        std::find(axes.inputs.begin(), axes.inputs.end(), static_cast<std::int64_t>(axis)) != axes.inputs.end();
+    (of_sum != axes.table ? out.rows : out.columns) *= shape[axis];
+  }
+  return out;
+}
+
+Tensor Quantization::codes(const Tensor& stored) const {
+  if (!int4()) return stored;
+  const MatrixSizes sizes = matrix();
+  const std::int64_t bytes = (sizes.columns + 1) / 2;
+  Tensor out = Tensor::uninitialized(shape, DType::int8);
+  const auto* from = stored.data<std::int8_t>();
+  auto* to = out.mutable_data<std::int8_t>();
+  for (std::int64_t row = 0; row < sizes.rows; ++row) {
+    for (std::int64_t column = 0; column < sizes.columns; ++column) {
+      const int pair = static_cast<std::uint8_t>(from[row * bytes + column / 2]);
+      const int half = column % 2 == 0 ? pair & 15 : pair >> 4;
+      *to++ = static_cast<std::int8_t>(half < 8 ? half : half - 16);
+    }
+  }
+  return out;
+}
+
+Tensor Quantization::stored(const Tensor& codes, const std::string& name) const {
+  const auto* from = codes.data<std::int8_t>();
+  const int limit = int4() ? 7 : 127, lowest = int4() ? -8 : -127;
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    if (from[i] >= lowest && from[i] <= limit) continue;
+    fail<ValueError>("", "[Variable \"{}\"] codes must be in [{}, {}]; got {}", name, lowest, limit,
+                     static_cast<int>(from[i]));
+  }
+  if (!int4()) return codes.owned();
+  const MatrixSizes sizes = matrix();
+  const std::int64_t bytes = (sizes.columns + 1) / 2;
+  Tensor out({sizes.rows, bytes}, DType::int8);
+  auto* to = out.mutable_data<std::int8_t>();
+  for (std::int64_t row = 0; row < sizes.rows; ++row) {
+    for (std::int64_t column = 0; column < sizes.columns; ++column) {
+      const int half = *from++ & 15;
+      std::int8_t& pair = to[row * bytes + column / 2];
+      pair = static_cast<std::int8_t>(pair | (column % 2 == 0 ? half : half << 4));
+    }
+  }
+  return out;
+}
+
+Shape scale_shape(const Quantization& quantization) {
+  const Shape shape = grouped_shape(quantization), shared = shared_axes(quantization);
+  Shape out;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool is_shared = std::find(shared.begin(), shared.end(), static_cast<std::int64_t>(axis)) != shared.end();
+    const std::int64_t block = quantization.form.block_size;
+    if (!is_shared) out.push_back(shape[axis]);
+    if (is_shared && block > 0) out.push_back((shape[axis] + block - 1) / block);
+  }
+  return out;
+}
+
+void quantize(VariableState& variable, std::shared_ptr<Quantization> quantization) {
+  const Quantization& q = *quantization;
+  const Tensor numbers = variable.numbers().cast(DType::float32);
+  const auto* x = numbers.data<float>();
+  require_finite(x, numbers.size(), variable.name);
+  const Grouping groups(grouped_shape(q), shared_axes(q), q.form.block_size);
+  Tensor codes = Tensor::uninitialized(q.shape, DType::int8);
+  Tensor scale = Tensor::uninitialized(scale_shape(q), DType::float32);
+  if (q.form.block_size > 0) {
+    Tensor zero = Tensor::uninitialized(scale.shape(), DType::int8);
+    quantize_with_zero(x, groups, scale.mutable_data<float>(), zero.mutable_data<std::int8_t>(),
+                       codes.mutable_data<std::int8_t>());
+    q.zero->assign(zero);
+  } else {
+    quantize_symmetric(x, groups, q.int4() ? 7.0F : 127.0F, q.int4() ? -8.0F : -127.0F, scale.mutable_data<float>(),
+                       codes.mutable_data<std::int8_t>());
+  }
+  q.scale->assign(scale);
+  variable.store_codes(q.stored(codes, variable.name), std::move(quantization));
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/shared.hpp>
+#include <mezzo/graph/variable_state.hpp>
+#include <mezzo/precision/quantized_form.hpp>
+
+namespace mezzo::detail {
+
+/// Sizes of a weight as a matrix.
+struct MatrixSizes {
+  std::int64_t rows, columns;
+};
+
+/// Codes and scales of a quantized variable. Its `value` holds the codes:
+///
+/// - int8: an int8 array of the weight's shape, codes in [-127, 127];
+/// - int4: an int8 array of (rows, (columns + 1) / 2), two codes in [-8, 7] a byte: column 2 j in the low half of byte
+///   j, column 2 j + 1 in the high half, 0 in the last high half of an odd number of columns. Rows and columns are
+///   those of matrix().
+///
+/// Without a zero point, scale = limit / (absmax + 1e-7) multiplies on quantization, with the limits 127 and 7:
+/// code = clip(rint(x * scale)), and x is read as code / scale. With a zero point, code = clip(rint(x / scale) + zero),
+/// and x is read as (code - zero) * scale. rint rounds half to even. Both are Keras' formulas, computed in float32.
+struct MEZZO_API Quantization {
+  QuantizedForm form;
+  Shape shape;           ///< shape of the weight
+  QuantizableAxes axes;  ///< axes of the weight that share a scale
+
+  /// Scales, float32. int8: of the axes that `axes` leaves, in their order. int4: (columns,), with blocks
+  /// (blocks, columns); of a look-up table (rows,), with blocks (rows, blocks).
+  Shared<VariableState> scale{std::shared_ptr<VariableState>()};
+  /// Zero points, int8, of the shape of `scale`; null without blocks.
+  Shared<VariableState> zero{std::shared_ptr<VariableState>()};
+  /// Scale of the activations, float32 of shape (), 0 before calibration; null unless inputs are static.
+  Shared<VariableState> inputs_scale{std::shared_ptr<VariableState>()};
+
+  bool int4() const { return form.mode == QuantizationMode::int4; }
+  std::int64_t bits() const { return int4() ? 4 : 8; }
+
+  /// The weight as a matrix. int4 takes the numbers in their order as (product of the sizes that a product sums over,
+  /// product of the other sizes), as Keras does; of a look-up table as (rows of the table, size of a row).
+  MatrixSizes matrix() const;
+
+  /// int8 codes in the weight's shape.
+  Tensor codes(const Tensor& stored) const;
+  /// Codes as they are stored. A ValueError for codes out of range.
+  Tensor stored(const Tensor& codes, const std::string& name) const;
+};
+
+/// Shape of the scales of a weight in that form.
+MEZZO_API Shape scale_shape(const Quantization& quantization);
+
+/// Stores a floating variable as codes with the scales and zero points of `quantization`, which get their numbers. The
+/// variable is no longer trainable. A ValueError for NaN and infinity.
+MEZZO_API void quantize(VariableState& variable, std::shared_ptr<Quantization> quantization);
+
+}  // namespace mezzo::detail

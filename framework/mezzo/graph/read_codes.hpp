@@ -1,0 +1,22 @@
+#pragma once
+#include <memory>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/graph/attributes.hpp>
+#include <mezzo/graph/value.hpp>
+#include <mezzo/graph/variable_state.hpp>
+
+namespace mezzo::detail {
+
+/// Operands of a quantized variable's op, of the running trace or else as arrays: codes as they are stored, scales,
+/// and zero points if there are any.
+MEZZO_API Values read_codes(const std::shared_ptr<VariableState>& variable);
+
+/// The numbers of a quantized variable: a node `dequantize` of these operands. Its dtype is the compute dtype of the
+/// running layer, float32 for a variable that isn't cast to it.
+MEZZO_API Value dequantized(const std::shared_ptr<VariableState>& variable, const Values& codes);
+
+/// Attributes of the op dequantize for a weight in this form: bits, columns, axes, block_size.
+MEZZO_API Attributes dequantize_attributes(const Quantization& quantization);
+
+}  // namespace mezzo::detail

@@ -1,0 +1,124 @@
+#include <mezzo/nn/quantize_layers.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <mezzo/core/fail.hpp>
+#include <mezzo/core/pattern.hpp>
+#include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+bool has_quantizable(const LayerState& layer) {
+  return std::any_of(layer.weights.begin(), layer.weights.end(), can_be_quantized);
+}
+
+/// True if whole path matches; all do without filters.
+std::function<bool(const std::string&)> chosen_by(const std::string& filters, const std::string& where) {
+  if (filters.empty()) return [](const std::string&) { return true; };
+  try {
+    return [pattern = Pattern(filters)](const std::string& path) { return pattern.matches(path); };
+  } catch (const std::runtime_error& error) {
+    fail<ValueError>(where, "quantize: filters must be a regular expression; got \"{}\" ({})", filters, error.what());
+  }
+}
+
+/// Layers to quantize. Throws if there are none or one of them can't be.
+std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm& form, const std::string& filters,
+                                           const std::string& where) {
+  std::vector<LayerWithPolicy> out;
+  std::vector<std::string> others;
+  const auto chosen = chosen_by(filters, where);
+  for (LayerWithPolicy& place : layers_with_policies(root)) {
+    if (!chosen(place.path)) continue;
+    if (has_quantizable(*place.layer)) {
+      out.push_back(std::move(place));
+    } else if (!filters.empty()) {
+      others.push_back(fmt::format("{} \"{}\"", place.layer->kind, place.path));
+    }
+  }
+  if (out.empty() && filters.empty()) {
+    fail<ValueError>(where, "quantize: needs a built layer with kernels or tables below it; found none");
+  }
+  if (out.empty()) {
+    fail<ValueError>(where, "quantize: filters \"{}\" must match layers with kernels or tables; got {}", filters,
+                     others.empty() ? std::string("no layer") : fmt::format("{}", fmt::join(others, ", ")));
+  }
+  for (const LayerWithPolicy& place : out) {
+    const std::string name = fmt::format("{} \"{}\"", place.layer->kind, place.path);
+    if (place.policy.quantization_mode() != QuantizationMode::none) {
+      fail<ValueError>(where, "quantize: layers must not be quantized already; got {} ({})", name, place.policy.name());
+    }
+    if (place.policy.by_op() != nullptr) {
+      fail<ValueError>(where, "quantize: the policy must not have op lists; got those of {}", name);
+    }
+    if (form.mode == QuantizationMode::int8 && place.policy.compute_dtype() == DType::float16) {
+      fail<ValueError>(where, "quantize: int8 can't be computed in float16, whose range its scales exceed; got {}",
+                       name);
+    }
+  }
+  return out;
+}
+
+void require_finite_weights(const std::vector<LayerWithPolicy>& places, const std::string& where) {
+  for (const LayerWithPolicy& place : places) {
+    for (const Variable& weight : place.layer->weights) {
+      if (!can_be_quantized(weight)) continue;
+      for (const double number : weight.value().to_doubles()) {
+        if (std::isfinite(number)) continue;
+        fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), number);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void quantize_layers(LayerState& root, const std::string& mode, const QuantizeOptions& options,
+                     const std::string& where) {
+  QuantizedForm form = quantized_form(mode, 128, where);
+  if (!options.activations.empty()) form.inputs = quantized_inputs(options.activations, where);
+  const std::vector<LayerWithPolicy> places = chosen_places(root, form, options.filters, where);
+  require_finite_weights(places, where);
+  for (const LayerWithPolicy& place : places) {
+    const std::vector<Variable> own = place.layer->weights;
+    for (const Variable& weight : own) quantize_weight(*place.layer, weight, form);
+    place.layer->policy = fmt::format("{}_from_{}", form.name(), place.policy.name());
+    place.layer->last_policy = place.layer->policy;
+  }
+}
+
+std::string quantization_text(const LayerState& root) {
+  Json forms = Json::object();
+  for (const LayerWithPolicy& place : layers_with_policies(const_cast<LayerState&>(root))) {  // not changed
+    for (const Variable& weight : place.layer->weights) {
+      if (weight.quantized()) forms[place.path] = weight.state()->quantization->form.name();
+    }
+  }
+  return forms.empty() ? "" : forms.dump();
+}
+
+void quantize_by_text(LayerState& root, const std::string& text, const std::string& where) {
+  if (text.empty()) return;
+  const Json forms = parse_config(text, where);
+  const std::vector<LayerWithPolicy> places = layers_with_policies(root);
+  for (const auto& item : forms.items()) {
+    const auto found = std::find_if(places.begin(), places.end(),
+                                    [&](const LayerWithPolicy& place) { return place.path == item.key(); });
+    if (found == places.end()) fail<ValueError>(where, "no layer has the path \"{}\" of a quantized one", item.key());
+    const QuantizedForm form = quantized_form(read_string(item.value(), where), -1, where);
+    const std::vector<Variable> own = found->layer->weights;
+    for (const Variable& weight : own) quantize_weight(*found->layer, weight, form);
+    if (found->policy.quantization_mode() != QuantizationMode::none || found->policy.by_op() != nullptr) continue;
+    found->layer->policy = fmt::format("{}_from_{}", form.name(), found->policy.name());
+  }
+}
+
+}  // namespace mezzo::detail

@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <mezzo/core/api.hpp>
+#include <mezzo/nn/layer_state.hpp>
+#include <mezzo/precision/quantized_form.hpp>
+
+namespace mezzo::detail {
+
+/// A layer with its path from a root, and the policy that applies to it outside of a Trainer.
+struct LayerWithPolicy {
+  LayerState* layer;
+  std::string path;
+  Policy policy;
+};
+
+/// All layers from `root` down, each once, with their policies.
+std::vector<LayerWithPolicy> layers_with_policies(LayerState& root);
+
+/// True for a weight that declares its QuantizableAxes.
+bool can_be_quantized(const Variable& weight);
+
+/// The form of a quantized policy.
+QuantizedForm form_of(const Policy& policy);
+
+/// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks "kernel_zero",
+/// with static inputs "kernel_inputs_scale". Nothing happens if it can't be quantized or is quantized already.
+void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
+
+/// Quantizes the layer and its sub-layers as their policies say.
+void quantize_by_policies(LayerState& root);
+
+/// Throws a ValueError if the layer's weights are quantized in another form than `policy` says.
+void require_same_quantization(const LayerState& layer, const Policy& policy, const std::string& label);
+
+/// Throws a ValueError that names a weight with static inputs and without their scale; `where` and `call` begin its
+/// text.
+MEZZO_API void require_calibrated(const LayerState& root, const std::string& where, const char* call);
+
+}  // namespace mezzo::detail

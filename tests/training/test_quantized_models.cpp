@@ -1,0 +1,91 @@
+#include <boost/test/unit_test.hpp>
+
+#include <mezzo/mezzo.hpp>
+
+#include "support/folder.hpp"
+#include "support/tensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+Sequential mixed_model() {
+  Sequential model({Input({.shape = {6}}), Dense({.units = 8, .activation = "relu", .name = "a"}),
+                    Dense({.units = 3, .name = "b"})});
+  return model;
+}
+
+Variable weight_of(const Layer& layer, const std::string& path) {
+  for (const auto& [name, weight] : layer.named_weights()) {
+    if (name == path) return weight;
+  }
+  throw std::runtime_error("no weight " + path);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(quantized_models)
+
+BOOST_AUTO_TEST_CASE(models_are_saved_and_loaded) {
+  const Folder folder;
+  for (const char* mode : {"int8", "int4/4", "int4/-1"}) {
+    for (const char* file : {"model.mezzo", "model.keras"}) {
+      BOOST_TEST_CONTEXT(mode << " " << file) {
+        Sequential model = mixed_model();
+        model.quantize(mode);
+        const Tensor x = random_tensor({4, 6}, DType::float32, 1);
+        const Tensor y = model(x).tensor();
+        model.save(folder.path(file));
+        Any<Model> loaded = load_model(folder.path(file));
+        BOOST_TEST((*loaded)(x).tensor().equal(y));
+        BOOST_TEST(weight_of(*loaded, "a/kernel").quantized());
+        model.save_weights(folder.path("w.weights.h5"));
+        Sequential other = mixed_model();
+        other.quantize(mode);
+        other.load_weights(folder.path("w.weights.h5"));
+        BOOST_TEST(other(x).tensor().equal(y));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_layers_are_restored) {
+  const Folder folder;
+  const Value in = Input({.shape = {5, 6}});
+  Model model({in}, {MultiHeadAttention({.num_heads = 2, .key_dim = 4, .name = "attention"})(in, in)});
+  model.quantize("int8", {.filters = "attention/query"});
+  const Tensor x = random_tensor({2, 5, 6}, DType::float32, 1);
+  const Tensor y = model(x).tensor();
+  model.save(folder.path("model.mezzo"));
+  Any<Model> loaded = load_model(folder.path("model.mezzo"));
+  BOOST_TEST(weight_of(*loaded, "attention/query/kernel").quantized());
+  BOOST_TEST(!weight_of(*loaded, "attention/value/kernel").quantized());
+  BOOST_TEST((*loaded)(x).tensor().equal(y));
+}
+
+BOOST_AUTO_TEST_CASE(plans_and_predictors_agree_with_eager_calls) {
+  Sequential model = mixed_model();
+  const Tensor x = random_tensor({4, 6}, DType::float32, 1);
+  const Tensor floats = model.predict(x);
+  model.quantize("int8");
+  const Tensor y = model(x).tensor();
+  BOOST_TEST(largest_difference(model.predict(x), y) < 1e-6);
+  BOOST_TEST(!model.predict(x).equal(floats));
+  Predictor predictor(model);
+  BOOST_TEST(largest_difference(predictor(x), y) < 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(training_changes_biases_alone) {
+  Sequential model = mixed_model();
+  model.quantize("int8");
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor before = weight_of(model, "a/kernel").value(), bias = weight_of(model, "b/bias").value();
+  const Tensor x = random_tensor({8, 6}, DType::float32, 1), y = random_tensor({8, 3}, DType::float32, 2);
+  model.fit(x, y, {.epochs = 2, .verbose = 0});
+  BOOST_TEST(weight_of(model, "a/kernel").value().equal(before));
+  BOOST_TEST(!weight_of(model, "b/bias").value().equal(bias));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
