@@ -51,6 +51,25 @@ BOOST_AUTO_TEST_CASE(models_are_saved_and_loaded) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(files_leave_out_slots_of_the_floats_before) {
+  const Folder folder;
+  const Tensor x = random_tensor({8, 6}, DType::float32, 1), y = random_tensor({8, 3}, DType::float32, 2);
+  for (const char* file : {"model.mezzo", "model.keras"}) {
+    BOOST_TEST_CONTEXT(file) {
+      Sequential model = mixed_model();
+      model.compile({.optimizer = Adam(0.01), .loss = "mse"});
+      model.fit(x, y, {.epochs = 2, .verbose = false});
+      model.quantize("int8");
+      model.save(folder.path(file));
+      const Any<Model> loaded = load_model(folder.path(file));
+      BOOST_TEST(loaded->predict(x).equal(model.predict(x)));
+      const double loss = model.train_on_batch(x, y)["loss"];
+      BOOST_TEST(loaded->train_on_batch(x, y)["loss"] == loss);
+      BOOST_TEST(loaded->train_on_batch(x, y)["loss"] == model.train_on_batch(x, y)["loss"]);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(parts_of_layers_are_restored) {
   const Folder folder;
   const Value in = Input({.shape = {5, 6}});

@@ -17,7 +17,7 @@
 namespace mezzo::onednn {
 namespace {
 
-constexpr std::int64_t parts = 4;
+constexpr std::int64_t part_count = 4;
 
 /// The parts of the left operand, or those of the right one.
 Splitter splitter(SplitOperand::Side side) {
@@ -45,8 +45,8 @@ class SplitMatmul final : public Kernel {
     ScratchLayout layout;
     const auto transposed = [&](const char* name) { return request.attributes.get_or<bool>(name, false); };
     const auto left = SplitOperand::Side::left, right = SplitOperand::Side::right;
-    left_.emplace(inner.inputs[0], left, transposed("transpose_a"), parts, splitter(left), layout);
-    right_.emplace(inner.inputs[1], right, transposed("transpose_b"), parts, splitter(right), layout);
+    left_.emplace(inner.inputs[0], left, transposed("transpose_a"), part_count, splitter(left), layout);
+    right_.emplace(inner.inputs[1], right, transposed("transpose_b"), part_count, splitter(right), layout);
     const auto widen = [&](Spec& spec, Converted& to, bool input) {
       const DType narrow = std::exchange(spec.dtype, DType::float32);
       to = {input ? cast_kernel(spec.shape, narrow, DType::float32, request.where)

@@ -49,6 +49,7 @@ Tensor whole_weight(const VariableState& variable, const OptimizerConfigs& optim
 void add_slots(const OptimizerConfig& config, const FileWeight& weight, bool rounded, NamedTensors& tensors) {
   const Optimizer& optimizer = *config.optimizer;
   const VariableState& variable = *weight.variable.state();
+  if (variable.quantization) return;  // it isn't trained again; these are the slots of the floats that it had
   for (const Optimizer::Slots& slots : optimizer.state()->slots) {
     if (slots.variable.get() != &variable) continue;
     const std::vector<std::string> slot_names = optimizer.all_slot_names();
