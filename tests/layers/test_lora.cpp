@@ -47,14 +47,14 @@ void check_gradients(Layer& layer, const Tensor& x, const std::string& trained) 
     names += (names.empty() ? "" : " ") + name;
     const std::vector<double> gradient = run.weight_gradients.at(name).to_doubles();
     const Tensor before = weight.value().copy();
+    const auto total_at = [&, &moved_weight = weight](std::int64_t i, double step) {
+      Tensor moved = before.copy();
+      moved.mutable_data<double>()[i] += step;
+      moved_weight.assign(moved);
+      return total(layer, x, cotangent);
+    };
     for (std::int64_t i = 0; i < before.size(); ++i) {
-      const auto at = [&](double step) {
-        Tensor moved = before.copy();
-        moved.mutable_data<double>()[i] += step;
-        weight.assign(moved);
-        return total(layer, x, cotangent);
-      };
-      const double difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+      const double difference = (total_at(i, 1e-5) - total_at(i, -1e-5)) / 2e-5;
       BOOST_TEST(std::abs(difference - gradient[static_cast<std::size_t>(i)]) < 1e-8, name << " " << i);
     }
     weight.assign(before);
