@@ -107,16 +107,17 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
       const Int8Product p{
           .rows = 14, .depth = 70, .columns = 33, .transposed = transposed, .relu = true, .dtype = dtype, .out = dtype};
       std::vector<Tensor> inputs = operands_of({.rows = 14, .depth = 70, .columns = 33, .transposed = transposed});
+      constexpr std::size_t depth = 70, columns = 33;
       float* const a = inputs[0].mutable_data<float>();
       a[3] = std::nanf("");
-      a[70 + 69] = std::numeric_limits<float>::infinity();
-      a[2 * 70] = -std::numeric_limits<float>::infinity();
-      for (int k = 0; k < 70; ++k) a[5 * 70 + k] = 0;
+      a[depth + 69] = std::numeric_limits<float>::infinity();
+      a[2 * depth] = -std::numeric_limits<float>::infinity();
+      for (std::size_t k = 0; k < depth; ++k) a[5 * depth + k] = 0;
       float* const b = inputs[1].mutable_data<float>();
-      const auto place = [&](int k, int j) { return transposed ? j * 70 + k : k * 33 + j; };
+      const auto place = [&](std::size_t k, std::size_t j) { return transposed ? j * depth + k : k * columns + j; };
       b[place(69, 32)] = -std::nanf("");
       b[place(0, 20)] = std::numeric_limits<float>::infinity();
-      for (int k = 0; k < 70; ++k) b[place(k, 7)] = 0;
+      for (std::size_t k = 0; k < depth; ++k) b[place(k, 7)] = 0;
       for (Tensor& input : inputs) input = input.cast(dtype);
       check_product(p, inputs);
       if (!has_int8_products()) continue;
@@ -124,12 +125,12 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
       const KernelRequest request = kernel_request("matmul", attributes_of(p), inputs);
       const auto kernel = xsimd_kernel(request, isa(), reason);
       const std::vector<double> out = run_kernel(*kernel, request, inputs)[0].to_doubles();
-      BOOST_TEST(std::isnan(out[0]));            // a row with NaN
-      BOOST_TEST(std::isnan(out[33]));           // a row with infinity
-      BOOST_TEST(std::isnan(out[4 * 33 + 32]));  // a column with NaN
-      BOOST_TEST(std::isnan(out[4 * 33 + 20]));  // a column with infinity
-      BOOST_TEST(out[5 * 33] == 0);              // a row of zeros
-      BOOST_TEST(out[4 * 33 + 7] == 0);          // a column of zeros
+      BOOST_TEST(std::isnan(out[0]));                 // a row with NaN
+      BOOST_TEST(std::isnan(out[columns]));           // a row with infinity
+      BOOST_TEST(std::isnan(out[4 * columns + 32]));  // a column with NaN
+      BOOST_TEST(std::isnan(out[4 * columns + 20]));  // a column with infinity
+      BOOST_TEST(out[5 * columns] == 0);              // a row of zeros
+      BOOST_TEST(out[4 * columns + 7] == 0);          // a column of zeros
     }
   }
 }

@@ -52,7 +52,10 @@ Tensor block_numbers(const KerasWeights& layer, std::int64_t block) {
     if (!variable.quantized() || !numbers.empty()) continue;
     const MatrixSizes sizes = variable.state()->quantization->matrix();
     const std::int64_t count = variable.state()->quantization->axes.table ? sizes.columns : sizes.rows;
-    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<double>(i / block));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t place = i / block;
+      numbers.push_back(static_cast<double>(place));
+    }
   }
   return Tensor({static_cast<std::int64_t>(numbers.size())}, numbers);
 }
