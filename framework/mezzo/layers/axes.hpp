@@ -5,6 +5,7 @@
 
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/spatial_axes.hpp>
 
 // Checks of layers for 1 to 3 spatial axes. `where` starts the errors.
