@@ -11,6 +11,7 @@
 #include <mezzo/graph/op_registry.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/called_layer.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/loop_step.hpp>
 #include <mezzo/nn/penalties.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
@@ -331,8 +332,7 @@ void Layer::update(const Variable& variable, const Value& value) {
 std::string Layer::label() const {
   std::string here = detail::current_label(state_->kind);
   if (!detail::current_frames().empty() && detail::current_frames().back().info == state_.pointer()) return here;
-  return state_->name.empty() ? fmt::format("[{}]", state_->kind)
-                              : fmt::format("[{} \"{}\"]", state_->kind, state_->name);
+  return detail::label_of(*state_);
 }
 
 detail::RootScope::RootScope(const Layer& root)

@@ -6,6 +6,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/weight_access.hpp>
 
 namespace mezzo {
@@ -16,10 +17,7 @@ using detail::Adapters;
 using detail::LayerState;
 using detail::PlacedLayer;
 
-std::string label_of(const Layer& layer) {
-  const LayerState& state = *layer.state();
-  return state.name.empty() ? fmt::format("[{}]", state.kind) : fmt::format("[{} \"{}\"]", state.kind, state.name);
-}
+std::string label_of(const Layer& layer) { return detail::label_of(*layer.state()); }
 
 std::string label_of(const Layer& layer, const char* call) { return fmt::format("{} {}:", label_of(layer), call); }
 

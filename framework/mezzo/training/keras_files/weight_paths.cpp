@@ -8,6 +8,7 @@
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/config_json.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/layer_order.hpp>
 
 namespace mezzo::detail {
@@ -16,10 +17,6 @@ namespace {
 bool has_layout(const LayerState& layer) {
   return std::any_cast<GraphLayout>(&layer.content) != nullptr ||
          std::any_cast<SequenceLayout>(&layer.content) != nullptr;
-}
-
-std::string label_of_layer(const LayerState& layer) {
-  return layer.name.empty() ? fmt::format("[{}]", layer.kind) : fmt::format("[{} \"{}\"]", layer.kind, layer.name);
 }
 
 /// Name of Keras' class in groups: "my>Scale" -> "scale".
@@ -79,15 +76,15 @@ void require_known_to_keras(const LayerState& layer, const std::vector<Variable>
   const bool has_static = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
     return one.quantized() && one.state()->quantization->inputs_scale.get() != nullptr;
   });
-  if (has_static) fail<ValueError>(label_of_layer(layer), "Keras has no static activations; save as .mezzo");
+  if (has_static) fail<ValueError>(label_of(layer), "Keras has no static activations; save as .mezzo");
   if (adapters_of(layer) != nullptr) {
-    fail<ValueError>(label_of_layer(layer), "Keras has no adapters beside quantized kernels; save as .mezzo");
+    fail<ValueError>(label_of(layer), "Keras has no adapters beside quantized kernels; save as .mezzo");
   }
   if (is_one_of(class_of_layer(layer),
                 {"Dense", "EinsumDense", "Embedding", "ReversibleEmbedding", "HeadProjection"})) {
     return;
   }
-  fail<ValueError>(label_of_layer(layer), "Keras has no quantized layer of this class; save as .mezzo");
+  fail<ValueError>(label_of(layer), "Keras has no quantized layer of this class; save as .mezzo");
 }
 
 class Walk {
@@ -147,7 +144,7 @@ class Walk {
     const bool int8 = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
       return one.quantized() && !one.state()->quantization->int4();
     });
-    out_.push_back({group, label_of_layer(layer), class_of_layer(layer), std::move(variables),
+    out_.push_back({group, label_of(layer), class_of_layer(layer), std::move(variables),
                     layer.last_output ? layer.last_output->size() : 0, int8});
   }
 

@@ -4,16 +4,13 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/layers/core/lambda.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/training/model/model_config.hpp>
 #include <mezzo/training/model/sequential.hpp>
 #include <mezzo/training/model/shared_layers.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-std::string label_of(const LayerState& state) {
-  return state.name.empty() ? fmt::format("[{}]", state.kind) : fmt::format("[{} \"{}\"]", state.kind, state.name);
-}
 
 /// Members that all layers have.
 void add_common(const LayerState& state, Json& config) {
