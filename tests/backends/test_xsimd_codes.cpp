@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <mezzo/compiler/packed_constants.hpp>
 #include <mezzo/core/cpu.hpp>
 
 using namespace mezzo;
@@ -196,15 +195,7 @@ BOOST_AUTO_TEST_CASE(constants_are_packed_once) {
   if (!has_int8_products()) return skip("needs AVX512_VNNI");
   const CodesProduct p{.rows = 40, .depth = 64, .columns = 48, .activations = "dynamic"};
   const std::vector<Tensor> inputs = operands_of(p);
-  KernelRequest request = kernel_request("quantized_matmul", attributes_of(p), inputs);
-  std::string reason;
-  const std::vector<Tensor> expected = run_kernel(*xsimd_kernel(request, isa(), reason), request, inputs);
-  request.constants = {{1, inputs[1]}, {2, inputs[2]}};
-  const std::size_t before = detail::packed_constant_count();
-  const auto one = xsimd_kernel(request, isa(), reason), two = xsimd_kernel(request, isa(), reason);
-  BOOST_TEST(detail::packed_constant_count() == before + 1);
-  BOOST_TEST(one->detail() == "VNNI, packed");
-  BOOST_TEST(all_equal(run_kernel(*one, request, inputs), expected));
+  check_packed_once(kernel_request("quantized_matmul", attributes_of(p), inputs), inputs, {1, 2});
 }
 
 BOOST_AUTO_TEST_CASE(other_products_are_declined) {

@@ -10,6 +10,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
+#include <mezzo/compiler/packed_constants.hpp>
 
 #include "support/kernels.hpp"
 #include "support/skip.hpp"
@@ -88,6 +89,21 @@ inline bool same_unaligned(mezzo::Kernel& kernel, const std::vector<mezzo::Tenso
 inline bool all_equal(const std::vector<mezzo::Tensor>& a, const std::vector<mezzo::Tensor>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const mezzo::Tensor& x, const mezzo::Tensor& y) { return x.equal(y); });
+}
+
+// Checks that kernels with these operands as constants share one packed array, and compute the same as without.
+inline void check_packed_once(mezzo::KernelRequest request, const std::vector<mezzo::Tensor>& inputs,
+                              const std::vector<std::size_t>& constants) {
+  std::string reason;
+  const auto plain = mezzo::xsimd_kernel(request, mezzo::isa(), reason);
+  const std::vector<mezzo::Tensor> expected = run_kernel(*plain, request, inputs);
+  for (const std::size_t i : constants) request.constants[i] = inputs[i];
+  const std::size_t before = mezzo::detail::packed_constant_count();
+  const auto one = mezzo::xsimd_kernel(request, mezzo::isa(), reason);
+  const auto two = mezzo::xsimd_kernel(request, mezzo::isa(), reason);
+  BOOST_TEST(mezzo::detail::packed_constant_count() == before + 1);
+  BOOST_TEST(one->detail() == "VNNI, packed");
+  BOOST_TEST(all_equal(run_kernel(*one, request, inputs), expected));
 }
 
 // Compares xsimd's kernel for one ISA with `expected`: in float32 to `tolerance`, in other dtypes to the last place if

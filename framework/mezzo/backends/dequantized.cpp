@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include <mezzo/backends/common/codes.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/table.hpp>
 #include <mezzo/compiler/packed_constants.hpp>

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
+#include <mezzo/core/float_bits.hpp>
 #include <mezzo/core/random.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-std::uint64_t bits_of(double value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 std::uint64_t address_of(const VariableState* variable) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(variable));

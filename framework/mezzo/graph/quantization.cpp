@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/codes.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -16,43 +17,29 @@ constexpr float epsilon = 1e-7F;
 /// Groups of the numbers of an array that share a scale.
 class Grouping {
  public:
-  /// The axes `shared` are left out, or cut in blocks if there is a block size.
   Grouping(const Shape& shape, const Shape& shared, std::int64_t block)
-      : shape_(shape), stride_(shape.size(), 0), width_(shape.size(), 1) {
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      const bool is_shared = std::find(shared.begin(), shared.end(), static_cast<std::int64_t>(axis)) != shared.end();
-      if (is_shared && block <= 0) continue;
-      if (is_shared) width_[axis] = block;
-      stride_[axis] = count_;
-      count_ *= (shape[axis] + width_[axis] - 1) / width_[axis];
-    }
-  }
+      : at_(shape, shared, block),
+        columns_(shape.back()),
+        rows_(columns_ == 0 ? 0 : element_count(shape) / columns_),
+        count_(static_cast<std::size_t>(element_count(shape_of_scales(shape, shared, block)))) {}
 
-  std::size_t count() const { return static_cast<std::size_t>(count_); }
+  std::size_t count() const { return count_; }
 
   /// Calls body(number, group) for all numbers in their order.
   template <class Body>
   void each(const Body& body) const {
-    const std::size_t last = shape_.size() - 1;
-    const std::int64_t columns = shape_[last], numbers = element_count(shape_);
-    Shape at(shape_.size(), 0);
-    for (std::int64_t row = 0; row < numbers; row += columns) {
-      std::int64_t group = 0;
-      for (std::size_t axis = 0; axis < last; ++axis) group += at[axis] / width_[axis] * stride_[axis];
-      for (std::int64_t i = 0; i < columns; ++i) {
-        body(row + i, static_cast<std::size_t>(group + i / width_[last] * stride_[last]));
-      }
-      for (std::size_t axis = last; axis-- > 0;) {
-        if (++at[axis] < shape_[axis]) break;
-        at[axis] = 0;
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const std::int64_t first = at_.of_row(row);
+      for (std::int64_t i = 0; i < columns_; ++i) {
+        body(row * columns_ + i, static_cast<std::size_t>(first + at_.of_column(i)));
       }
     }
   }
 
  private:
-  Shape shape_;
-  std::vector<std::int64_t> stride_, width_;
-  std::int64_t count_ = 1;
+  ScalePositions at_;
+  std::int64_t columns_, rows_;
+  std::size_t count_;
 };
 
 /// The array whose axes `shared_axes()` names: the weight, or the matrix of int4.
@@ -118,15 +105,13 @@ MatrixSizes Quantization::matrix() const {
 Tensor Quantization::codes(const Tensor& stored) const {
   if (!int4()) return stored;
   const MatrixSizes sizes = matrix();
-  const std::int64_t bytes = (sizes.columns + 1) / 2;
+  const std::int64_t bytes = bytes_of_codes(sizes.columns, 4);
   Tensor out = Tensor::uninitialized(shape, DType::int8);
   const auto* from = stored.data<std::int8_t>();
   auto* to = out.mutable_data<std::int8_t>();
   for (std::int64_t row = 0; row < sizes.rows; ++row) {
     for (std::int64_t column = 0; column < sizes.columns; ++column) {
-      const int pair = static_cast<std::uint8_t>(from[row * bytes + column / 2]);
-      const int half = column % 2 == 0 ? pair & 15 : pair >> 4;
-      *to++ = static_cast<std::int8_t>(half < 8 ? half : half - 16);
+      *to++ = static_cast<std::int8_t>(code_at(from + row * bytes, column, 4));
     }
   }
   return out;
@@ -142,7 +127,7 @@ Tensor Quantization::stored(const Tensor& codes, const std::string& name) const 
   }
   if (!int4()) return codes.owned();
   const MatrixSizes sizes = matrix();
-  const std::int64_t bytes = (sizes.columns + 1) / 2;
+  const std::int64_t bytes = bytes_of_codes(sizes.columns, 4);
   Tensor out({sizes.rows, bytes}, DType::int8);
   auto* to = out.mutable_data<std::int8_t>();
   for (std::int64_t row = 0; row < sizes.rows; ++row) {
@@ -155,26 +140,15 @@ Tensor Quantization::stored(const Tensor& codes, const std::string& name) const 
   return out;
 }
 
-Shape scale_shape(const Quantization& quantization) {
-  const Shape shape = grouped_shape(quantization), shared = shared_axes(quantization);
-  Shape out;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool is_shared = std::find(shared.begin(), shared.end(), static_cast<std::int64_t>(axis)) != shared.end();
-    const std::int64_t block = quantization.form.block_size;
-    if (!is_shared) out.push_back(shape[axis]);
-    if (is_shared && block > 0) out.push_back((shape[axis] + block - 1) / block);
-  }
-  return out;
-}
-
 void quantize(VariableState& variable, std::shared_ptr<Quantization> quantization) {
   const Quantization& q = *quantization;
   const Tensor numbers = variable.numbers().cast(DType::float32);
   const auto* x = numbers.data<float>();
   require_finite(x, numbers.size(), variable.name);
-  const Grouping groups(grouped_shape(q), shared_axes(q), q.form.block_size);
+  const Shape grouped = grouped_shape(q), shared = shared_axes(q);
+  const Grouping groups(grouped, shared, q.form.block_size);
   Tensor codes = Tensor::uninitialized(q.shape, DType::int8);
-  Tensor scale = Tensor::uninitialized(scale_shape(q), DType::float32);
+  Tensor scale = Tensor::uninitialized(shape_of_scales(grouped, shared, q.form.block_size), DType::float32);
   if (q.form.block_size > 0) {
     Tensor zero = Tensor::uninitialized(scale.shape(), DType::int8);
     quantize_with_zero(x, groups, scale.mutable_data<float>(), zero.mutable_data<std::int8_t>(),

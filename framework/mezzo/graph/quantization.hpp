@@ -51,9 +51,6 @@ struct MEZZO_API Quantization {
   Tensor stored(const Tensor& codes, const std::string& name) const;
 };
 
-/// Shape of the scales of a weight in that form.
-MEZZO_API Shape scale_shape(const Quantization& quantization);
-
 /// Stores a floating variable as codes with the scales and zero points of `quantization`, which get their numbers. The
 /// variable is no longer trainable. A ValueError for NaN and infinity.
 MEZZO_API void quantize(VariableState& variable, std::shared_ptr<Quantization> quantization);

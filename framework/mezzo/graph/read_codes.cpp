@@ -31,12 +31,16 @@ Attributes dequantize_attributes(const Quantization& quantization) {
           {"block_size", quantization.form.block_size}};
 }
 
-Value dequantized(const std::shared_ptr<VariableState>& variable, const Values& codes) {
+DType dequantized_dtype(const VariableState& variable) {
   const Policy policy = current_policy();
-  const bool cast = variable->autocast && !casts_disabled() && policy.by_op() == nullptr;
+  const bool cast = variable.autocast && !casts_disabled() && policy.by_op() == nullptr;
+  return cast ? policy.compute_dtype() : DType::float32;
+}
+
+Value dequantized(const std::shared_ptr<VariableState>& variable, const Values& codes) {
   Attributes attributes = dequantize_attributes(*variable->quantization);
   attributes.set("shape", variable->shape());
-  attributes.set("dtype", cast ? policy.compute_dtype() : DType::float32);
+  attributes.set("dtype", dequantized_dtype(*variable));
   return insert_one(dequantize_op(), codes, std::move(attributes));
 }
 

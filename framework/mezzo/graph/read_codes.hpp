@@ -12,8 +12,11 @@ namespace mezzo::detail {
 /// and zero points if there are any.
 MEZZO_API Values read_codes(const std::shared_ptr<VariableState>& variable);
 
-/// The numbers of a quantized variable: a node `dequantize` of these operands. Its dtype is the compute dtype of the
-/// running layer, float32 for a variable that isn't cast to it.
+/// Dtype in which a quantized variable is read: the compute dtype of the running layer, float32 for a variable that
+/// isn't cast to it.
+DType dequantized_dtype(const VariableState& variable);
+
+/// The numbers of a quantized variable in that dtype: a node `dequantize` of these operands.
 MEZZO_API Value dequantized(const std::shared_ptr<VariableState>& variable, const Values& codes);
 
 /// Attributes of the op dequantize for a weight in this form: bits, columns, axes, block_size.

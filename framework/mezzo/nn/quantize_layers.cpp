@@ -88,8 +88,7 @@ void quantize_layers(LayerState& root, const std::string& mode, const QuantizeOp
   const std::vector<LayerWithPolicy> places = chosen_places(root, form, options.filters, where);
   require_finite_weights(places, where);
   for (const LayerWithPolicy& place : places) {
-    const std::vector<Variable> own = place.layer->weights;
-    for (const Variable& weight : own) quantize_weight(*place.layer, weight, form);
+    quantize_own_weights(*place.layer, form);
     place.layer->policy = fmt::format("{}_from_{}", form.name(), place.policy.name());
     place.layer->last_policy = place.layer->policy;
   }
@@ -114,8 +113,7 @@ void quantize_by_text(LayerState& root, const std::string& text, const std::stri
                                     [&](const LayerWithPolicy& place) { return place.path == item.key(); });
     if (found == places.end()) fail<ValueError>(where, "no layer has the path \"{}\" of a quantized one", item.key());
     const QuantizedForm form = quantized_form(read_string(item.value(), where), -1, where);
-    const std::vector<Variable> own = found->layer->weights;
-    for (const Variable& weight : own) quantize_weight(*found->layer, weight, form);
+    quantize_own_weights(*found->layer, form);
     if (found->policy.quantization_mode() != QuantizationMode::none || found->policy.by_op() != nullptr) continue;
     found->layer->policy = fmt::format("{}_from_{}", form.name(), found->policy.name());
   }

@@ -71,11 +71,15 @@ void detail::quantize_weight(LayerState& layer, const Variable& weight, const Qu
   layer.weights.insert(layer.weights.end(), added.begin(), added.end());
 }
 
+void detail::quantize_own_weights(LayerState& layer, const QuantizedForm& form) {
+  const std::vector<Variable> own = layer.weights;  // the scales are added to the list
+  for (const Variable& weight : own) quantize_weight(layer, weight, form);
+}
+
 void detail::quantize_by_policies(LayerState& root) {
   for (const LayerWithPolicy& place : layers_with_policies(root)) {
     if (place.policy.quantization_mode() == QuantizationMode::none) continue;
-    const std::vector<Variable> own = place.layer->weights;
-    for (const Variable& weight : own) quantize_weight(*place.layer, weight, form_of(place.policy));
+    quantize_own_weights(*place.layer, form_of(place.policy));
   }
 }
 

@@ -28,6 +28,9 @@ QuantizedForm form_of(const Policy& policy);
 /// with static inputs "kernel_inputs_scale". Nothing happens if it can't be quantized or is quantized already.
 void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
 
+/// The same for all weights of the layer itself.
+void quantize_own_weights(LayerState& layer, const QuantizedForm& form);
+
 /// Quantizes the layer and its sub-layers as their policies say.
 void quantize_by_policies(LayerState& root);
 

@@ -79,7 +79,7 @@ Value quantized_rows(const Value& indices, const Variable& table) {
   for (Value& operand : operands) operand = gather(operand, indices);
   Attributes attributes = dequantize_attributes(form);
   attributes.set("axes", Shape{static_cast<std::int64_t>(operands[0].shape().size()) - 1});
-  attributes.set("dtype", casts_disabled() ? DType::float32 : current_policy().compute_dtype());
+  attributes.set("dtype", dequantized_dtype(*table.state()));
   return insert_one(dequantize_op(), operands, std::move(attributes));
 }
 

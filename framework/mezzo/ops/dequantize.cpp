@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/codes.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/quantized.hpp>
@@ -25,9 +26,9 @@ std::vector<Spec> infer_dequantize(const OpCall& call) {
   const auto bits = attributes.get<std::int64_t>("bits"), columns = attributes.get<std::int64_t>("columns");
   detail::require_codes(call, 0);
   Shape shape = call.inputs[0].shape;
-  if (shape.empty() || shape.back() != (bits == 4 ? (columns + 1) / 2 : columns)) {
-    fail<ShapeError>(call.where, "codes of {} bits must have {} in the last axis; got shape {}", bits,
-                     bits == 4 ? (columns + 1) / 2 : columns, shape);
+  const std::int64_t bytes = detail::bytes_of_codes(columns, bits);
+  if (shape.empty() || shape.back() != bytes) {
+    fail<ShapeError>(call.where, "codes of {} bits must have {} in the last axis; got shape {}", bits, bytes, shape);
   }
   shape.back() = columns;
   const Shape scales =
@@ -54,16 +55,6 @@ void detail::require_codes(const OpCall& call, std::size_t i) {
   if (call.inputs[i].dtype != DType::int8) {
     fail<DTypeError>(call.where, "codes must be int8; got {}", call.inputs[i].dtype);
   }
-}
-
-Shape detail::shape_of_scales(const Shape& shape, const Shape& axes, std::int64_t block_size) {
-  Shape out;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool shared = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
-    if (!shared) out.push_back(shape[axis]);
-    if (shared && block_size > 0) out.push_back((shape[axis] + block_size - 1) / block_size);
-  }
-  return out;
 }
 
 }  // namespace mezzo

@@ -1,4 +1,5 @@
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/codes.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/products.hpp>
@@ -14,7 +15,7 @@ Shape matrix_of_codes(const OpCall& call) {
   const Shape& codes = call.inputs[1].shape;
   if (codes.size() != 2) fail<ShapeError>(call.where, "codes must have 2 axes; got shape {}", codes);
   const std::int64_t columns = number(call.attributes, "columns");
-  const std::int64_t bytes = number(call.attributes, "bits") == 4 ? (columns + 1) / 2 : columns;
+  const std::int64_t bytes = detail::bytes_of_codes(columns, number(call.attributes, "bits"));
   if (codes[1] != bytes) fail<ShapeError>(call.where, "codes must have {} in axis 1; got shape {}", bytes, codes);
   return {codes[0], columns};
 }
@@ -47,7 +48,7 @@ std::vector<Spec> infer_quantized_matmul(const OpCall& call) {
   return {{out, call.inputs[0].dtype}};
 }
 
-/// Of x by the dequantized weight: the codes of x have no gradient of their own.
+/// The gradient of x, by the dequantized weight: the codes of x have none of their own.
 Values quantized_matmul_gradient(const GradientContext& context) {
   Values out(context.input_count());
   if (!context.needs(0)) return out;

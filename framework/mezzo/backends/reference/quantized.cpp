@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
-#include <mezzo/backends/common/codes.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/graph/codes.hpp>
 
 namespace mezzo::reference {
 namespace {
@@ -26,15 +26,15 @@ void dequantize_row(const std::int8_t* codes, std::int64_t bits, std::int64_t co
                     const float* scale, const std::int8_t* zero, Out* out) {
   if (run == 1 && zero == nullptr) {
     for (std::int64_t i = 0; i < columns; ++i) {
-      out[i] = static_cast<Out>(static_cast<T>(code_at(codes, i, bits)) / static_cast<T>(scale[i]));
+      out[i] = static_cast<Out>(static_cast<T>(detail::code_at(codes, i, bits)) / static_cast<T>(scale[i]));
     }
     return;
   }
   const std::int64_t width = run == 0 ? columns : run;
   for (std::int64_t begin = 0, of = 0; begin < columns; begin += width, ++of) {
     for (std::int64_t i = begin; i < std::min(columns, begin + width); ++i) {
-      out[i] =
-          static_cast<Out>(number_of<T>(code_at(codes, i, bits), scale[of], zero == nullptr ? nullptr : zero + of));
+      out[i] = static_cast<Out>(
+          number_of<T>(detail::code_at(codes, i, bits), scale[of], zero == nullptr ? nullptr : zero + of));
     }
   }
 }
@@ -45,8 +45,9 @@ std::unique_ptr<Kernel> dequantize(const KernelRequest& request) {
   const auto bits = attributes.get<std::int64_t>("bits"), columns = attributes.get<std::int64_t>("columns");
   Shape shape = request.inputs[0].shape;
   shape.back() = columns;
-  const std::int64_t rows = columns == 0 ? 0 : element_count(shape) / columns, bytes = bytes_of_codes(columns, bits);
-  const ScalePositions at(shape, attributes.get<Shape>("axes"), attributes.get<std::int64_t>("block_size"));
+  const std::int64_t rows = columns == 0 ? 0 : element_count(shape) / columns,
+                     bytes = detail::bytes_of_codes(columns, bits);
+  const detail::ScalePositions at(shape, attributes.get<Shape>("axes"), attributes.get<std::int64_t>("block_size"));
   const bool has_zero = request.inputs.size() > 2;
   return make_kernel([=](const KernelArguments& arguments) {
     parallel_for(rows, grain_of(columns), [&](std::int64_t begin, std::int64_t end) {
@@ -84,8 +85,8 @@ struct Form {
   std::int64_t blocks() const { return (depth + block - 1) / block; }
 
   std::int32_t code(const std::int8_t* codes, std::int64_t k, std::int64_t n) const {
-    const std::int64_t bytes = bytes_of_codes(columns, bits);
-    return transposed ? code_at(codes + n * bytes, k, bits) : code_at(codes + k * bytes, n, bits);
+    const std::int64_t bytes = detail::bytes_of_codes(columns, bits);
+    return transposed ? detail::code_at(codes + n * bytes, k, bits) : detail::code_at(codes + k * bytes, n, bits);
   }
   std::int64_t scale(std::int64_t b, std::int64_t n) const { return transposed ? n * blocks() + b : b * width + n; }
 };

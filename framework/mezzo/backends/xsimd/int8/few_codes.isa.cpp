@@ -171,7 +171,8 @@ template <class Codes>
   return _mm_maskz_loadu_epi8(part.mask, p);
 }
 
-/// As add_codes() for codes of 4 bits, in pairs of rows: `pairs` pairs of numbers of x that are numbers of bfloat16.
+/// Does the work of add_codes() for codes of 4 bits, in pairs of rows: `pairs` pairs of numbers of x that are numbers
+/// of bfloat16.
 template <int rows, int pairs>
 [[gnu::always_inline]] inline void add_pairs_of_codes(const FewCodes& p, Index k) {
   std::uint32_t x[rows][pairs];

@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/int8/few_codes.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/isa.hpp>
+#include <mezzo/graph/codes.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -19,10 +20,7 @@ struct QuantizedProduct {
   bool has_factor = false;            ///< by the factor in the last input
 
   /// Bytes of a row of codes.
-  std::int64_t pitch() const {
-    const std::int64_t width = transposed ? depth : columns;
-    return bits == 4 ? (width + 1) / 2 : width;
-  }
+  std::int64_t pitch() const { return detail::bytes_of_codes(transposed ? depth : columns, bits); }
   /// Number of the input with the factor.
   std::size_t factor() const { return block > 0 ? 4 : 3; }
 };

@@ -1,12 +1,14 @@
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/core/shape.hpp>
 
 // Codes of quantized weights, as the ops dequantize and quantized_matmul describe them.
-namespace mezzo {
+namespace mezzo::detail {
 
 /// Code `column` of a row of codes. 4 bits: an even column is the low half of its byte.
 inline std::int32_t code_at(const std::int8_t* row, std::int64_t column, std::int64_t bits) {
@@ -19,6 +21,18 @@ inline std::int32_t code_at(const std::int8_t* row, std::int64_t column, std::in
 /// Bytes of a row of codes.
 inline std::int64_t bytes_of_codes(std::int64_t columns, std::int64_t bits) {
   return bits == 4 ? (columns + 1) / 2 : columns;
+}
+
+/// Shape of the scales of an array of that shape: without `axes`, or with the number of blocks there if there is a
+/// block size.
+inline Shape shape_of_scales(const Shape& shape, const Shape& axes, std::int64_t block_size) {
+  Shape out;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool shared = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
+    if (!shared) out.push_back(shape[axis]);
+    if (shared && block_size > 0) out.push_back((shape[axis] + block_size - 1) / block_size);
+  }
+  return out;
 }
 
 /// Positions of the scales of codes.
@@ -58,4 +72,4 @@ class ScalePositions {
   std::vector<std::int64_t> stride_, width_;
 };
 
-}  // namespace mezzo
+}  // namespace mezzo::detail
