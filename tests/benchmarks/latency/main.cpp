@@ -1,10 +1,10 @@
-// Times single predictions of one workload by a frozen plan, from one or several threads of the caller.
+// Times single predictions of one workload by a Predictor, from one or several threads of the caller.
 //
 // mezzo_latency WORKLOAD POLICY [--batch N] [--callers N] [--threads N] [--seconds S] [--export FILE] [--profile 1]
 //
 // Prints a line of JSON: median and 99th percentile of the time of a prediction, and samples per second of all callers.
 // `threads` is the number of threads of each caller. `--export` writes the model as an ONNX file, and next to it an
-// input (FILE.bin), and does not time.
+// input (FILE.bin), and does not time. `--profile` prints the times of the kernels of a plan first.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -51,11 +51,9 @@ double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// A plan with memory of its own, for one caller.
+/// A thread's calls of the predictor, into memory of its own.
 struct Caller {
-  Caller(const Graph& graph, Tensor input) : plan(graph, std::make_shared<Arena>()), inputs{std::move(input)} {}
-
-  void predict() { plan.run(inputs, {}); }
+  void predict() { predictor(input, output); }
 
   void run_until(Clock::time_point end) {
     for (int i = 0; i < 3; ++i) predict();
@@ -66,9 +64,9 @@ struct Caller {
     }
   }
 
-  detail::Plan plan;
-  std::vector<Tensor> inputs;
-  std::vector<double> times;
+  const Predictor& predictor;
+  Tensor input, output{};
+  std::vector<double> times{};
 };
 
 Tensor input_of(const Workload& workload, std::int64_t batch) {
@@ -87,8 +85,14 @@ void export_model([[maybe_unused]] Model& model, [[maybe_unused]] const Tensor& 
 #endif
 }
 
-/// Mean time of each kernel in us, and its GFLOP/s.
-void print_profile(const detail::Plan& plan) {
+/// Runs the frozen plan that a worker of a Predictor has, and prints the mean time of each kernel in us and its
+/// GFLOP/s.
+void print_profile(Model& model, const Tensor& input) {
+  detail::FrozenConstants constants;
+  const Graph graph =
+      run_passes(detail::freeze(detail::inference_graph(model, {{input.shape(), input.dtype()}}), constants));
+  detail::Plan plan(graph, std::make_shared<Arena>());
+  for (int i = 0; i < 20; ++i) plan.run({input}, {});
   const std::vector<detail::Plan::Row> rows = plan.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double time = plan.profile().lap_time(i);
@@ -106,22 +110,19 @@ void run(const Options& options) {
   const Tensor input = input_of(workload, options.batch);
   model->build(input.shape());
   if (!options.onnx_file.empty()) return export_model(*model, input, options.onnx_file);
+  if (options.profile) print_profile(*model, input);
   const auto first = Clock::now();
-  detail::FrozenConstants constants;
-  const Graph graph =
-      run_passes(detail::freeze(detail::inference_graph(*model, {{input.shape(), input.dtype()}}), constants));
+  const Predictor predictor =
+      model->predictor({.examples = {input}, .workers = options.callers, .threads = options.threads});
   std::vector<std::unique_ptr<Caller>> callers;
-  for (int i = 0; i < options.callers; ++i) callers.push_back(std::make_unique<Caller>(graph, input));
+  for (int i = 0; i < options.callers; ++i) callers.push_back(std::make_unique<Caller>(Caller{predictor, input}));
   callers.front()->predict();
   const double first_ms = milliseconds_since(first);
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   std::vector<std::thread> threads;
   for (int i = 1; i < options.callers; ++i) {
-    threads.emplace_back([caller = callers[static_cast<std::size_t>(i)].get(), end, &options] {
-      set_thread_count(options.threads);  // the number of this thread
-      caller->run_until(end);
-    });
+    threads.emplace_back([caller = callers[static_cast<std::size_t>(i)].get(), end] { caller->run_until(end); });
   }
   callers.front()->run_until(end);
   for (std::thread& thread : threads) thread.join();
@@ -134,7 +135,6 @@ void run(const Options& options) {
     times.insert(times.end(), caller->times.begin(), caller->times.end());
   }
   std::sort(times.begin(), times.end());
-  if (options.profile) print_profile(callers.front()->plan);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const nlohmann::ordered_json line{{"framework", std::string("mezzo ") + version()},
