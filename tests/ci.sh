@@ -135,11 +135,11 @@ stage_sanitize() {
     bash "$root/tests/consumer/check.sh" "$root" "$ci/static" "$ci/consumer_static" clang++-14
 }
 
-# libFuzzer on all readers, 20 s each.
+# libFuzzer on all readers, 10 s each.
 stage_fuzz() {
   configure_sanitize
   compile "$ci/sanitize" mezzo_fuzzers
-  bash "$root/tests/fuzz/run.sh" "$ci/sanitize" "$ci/fuzz" -max_total_time=20
+  bash "$root/tests/fuzz/run.sh" "$ci/sanitize" "$ci/fuzz" -max_total_time=10
 }
 
 # ThreadSanitizer, for tests in which threads share objects. libgomp and oneDNN are not built for it, so each pool has
