@@ -258,7 +258,7 @@ void detail::Plan::check_outputs() {
 void detail::Plan::seek_overflow() {
   const Overflows found = noted(gates_at_);
   for (const Gate& gate : gates_) {
-    if (opened(gate) || overflow(gate.group)) continue;
+    if (opened(gate) || gate.on_failure == Graph::OnFailure::leave_out || overflow(gate.group)) continue;
     const auto loss =
         std::find_if(gates_.begin(), gates_.end(), [&](const Gate& other) { return other.group == gate.group; });
     const std::optional<Overflow> overflow = found.behind(gate.ok, loss->ok);

@@ -10,6 +10,13 @@
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
+namespace {
+
+bool lists(const std::vector<int>& groups, int group) {
+  return std::find(groups.begin(), groups.end(), group) != groups.end();
+}
+
+}  // namespace
 
 void detail::Plan::run(const std::vector<Tensor>& inputs, const std::vector<double>& runtime, bool seek, bool check,
                        UpdateCount* count) {
@@ -127,10 +134,15 @@ void detail::Plan::run_steps(std::size_t begin, std::size_t end, UpdateCount* co
 
 void detail::Plan::ask_gates(bool seek) {
   closed_.clear();
+  left_out_.clear();
   overflows_.clear();
   const Gate* failed = nullptr;
   for (const Gate& gate : gates_) {
     if (opened(gate)) continue;
+    if (gate.on_failure == Graph::OnFailure::leave_out) {
+      left_out_.push_back(gate.group);
+      continue;
+    }
     if (gate.on_failure == Graph::OnFailure::error && failed == nullptr) failed = &gate;
     closed_.push_back(gate.group);
   }
@@ -140,10 +152,12 @@ void detail::Plan::ask_gates(bool seek) {
 }
 
 bool detail::Plan::committed(int group) const {
+  if (lists(left_out_, group)) return false;
   if (closed_.empty()) return true;
-  if (group < 0) return false;
-  return std::find(closed_.begin(), closed_.end(), group) == closed_.end();
+  return group >= 0 && !lists(closed_, group);
 }
+
+bool detail::Plan::left_out(int group) const { return lists(left_out_, group) && !lists(closed_, group); }
 
 void detail::Plan::commit() {
   for (const Commit& commit : commits_) {

@@ -53,6 +53,9 @@ class Plan {
   /// True if the last run committed the group's updates.
   bool committed(int group) const;
 
+  /// True if the last run did not commit them only because a condition (OnFailure::leave_out) was false.
+  bool left_out(int group) const;
+
   /// The first value with an infinity or NaN behind the group's closed gate in the last run. None without
   /// `seek_overflow`, and if no such value was found.
   std::optional<Overflow> overflow(int group) const;
@@ -173,6 +176,7 @@ class Plan {
   std::vector<Commit> commits_;
   std::vector<Gate> gates_;
   std::vector<int> closed_;                          // groups with a closed gate in the last run
+  std::vector<int> left_out_;                        // groups whose condition was false in the last run
   std::vector<std::pair<int, Overflow>> overflows_;  // by group
   std::vector<std::size_t> outputs_;
   Values output_values_;

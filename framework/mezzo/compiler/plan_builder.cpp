@@ -262,6 +262,7 @@ class PlanBuilder {
       step.out.resize(step.writes.size());
     }
     plan_.closed_.reserve(plan_.gates_.size());
+    plan_.left_out_.reserve(plan_.gates_.size());
     plan_.used_copies_.resize(plan_.arena_->copies.size());
     for (const detail::Plan::Copy& copy : plan_.copies_) plan_.used_copies_[copy.entry] = true;
     plan_.profile_ = Profile(plan_.steps_.size() + detail::Plan::chores);

@@ -27,14 +27,16 @@ struct Graph {
   /// Reaction of a run to a gate whose `ok` is false.
   enum class OnFailure {
     skip_update,  ///< the run continues; updates that the gate guards are not committed (loss scaling)
-    error         ///< the run throws a ValueError; no update is committed
+    error,        ///< the run throws a ValueError; no update is committed
+    leave_out     ///< not a failure but a condition: only the updates of the gate's group are not committed
   };
-  /// Updates of its group, and those without a group, are committed only if `ok` is true. The first gate is the loss's.
+  /// Updates of its group, and unless it is a condition those without a group, are committed only if `ok` is true. The
+  /// first gate is the loss's.
   struct Gate {
     Value ok;  ///< bool, shape ()
     int group = -1;
     OnFailure on_failure = OnFailure::skip_update;
-    std::string error{};  ///< start of the ValueError's text; unused with OnFailure::skip_update
+    std::string error{};  ///< start of the ValueError's text; of OnFailure::error
   };
 
   std::vector<detail::NodePtr> nodes;

@@ -1,7 +1,6 @@
 #include <mezzo/training/custom_loops/loop_updates.hpp>
 
 #include <algorithm>
-#include <set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/penalties.hpp>
@@ -65,7 +64,7 @@ void LoopUpdates::apply(Optimizer& optimizer, const Gradients& gradients, const 
   if (accumulate(update)) write(update);
   trace_.update_group = 0;
   trace_.update_guard = {};
-  if (conditional && !guarded) note_conditional(update.group);
+  if (conditional && !guarded) conditional_.note(trace_.graph(), update.group);
   accepted_[index].push_back(conditional ? cast(update.condition, DType::float64) : constant(1));
   optimizers_[index].groups.push_back(conditional ? update.group : 0);
 }
@@ -120,31 +119,6 @@ void LoopUpdates::require_finite(const Update& update, const Value& ok) {
                .group = update.group,
                .on_failure = Graph::OnFailure::error,
                .error = label_of(update.optimizer) + " apply: gradients must be finite; got NaN or infinity"});
-}
-
-void LoopUpdates::note_conditional(int group) {
-  Conditional& made = conditional_.emplace_back(Conditional{trace_.graph().nodes.size(), {}});
-  for (const Graph::Update& update : trace_.graph().updates) {
-    if (update.group == group) made.updated.push_back(update.value);
-  }
-}
-
-bool LoopUpdates::wants_guards() const {
-  const Graph& graph = trace_.graph();
-  for (const Conditional& made : conditional_) {
-    std::set<std::pair<const Node*, int>> updated;
-    for (const Value& value : made.updated) updated.emplace(value.node().get(), value.output());
-    const auto is_updated = [&](const Value& value) {
-      return updated.count({value.node().get(), value.output()}) == 1;
-    };
-    for (std::size_t i = made.nodes; i < graph.nodes.size(); ++i) {
-      const Values& inputs = graph.nodes[i]->inputs;
-      if (std::any_of(inputs.begin(), inputs.end(), is_updated)) return true;
-    }
-    const auto is_output = [&](const Graph::Output& output) { return is_updated(output.value); };
-    if (std::any_of(graph.outputs.begin(), graph.outputs.end(), is_output)) return true;
-  }
-  return false;
 }
 
 }  // namespace mezzo::detail

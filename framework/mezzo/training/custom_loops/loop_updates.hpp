@@ -7,6 +7,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/loop_step.hpp>
 #include <mezzo/training/custom_loops/held_optimizer.hpp>
+#include <mezzo/training/step/conditional_updates.hpp>
 
 namespace mezzo::detail {
 
@@ -29,16 +30,11 @@ class LoopUpdates final : public LoopStep {
   void apply(Optimizer& optimizer, const Gradients& gradients, const UpdateTerms& terms) override;
 
   /// True if the step must be traced again with guards: it reads weights or moments after an update with a condition.
-  bool wants_guards() const;
+  bool wants_guards() const { return conditional_.read_in(trace_.graph()); }
 
   std::vector<LoopOptimizer>& optimizers() { return optimizers_; }
 
  private:
-  struct Conditional {
-    std::size_t nodes;  ///< of the trace, after the update
-    Values updated;     ///< results of the update
-  };
-
   /// A call of apply().
   struct Update {
     Optimizer& optimizer;
@@ -61,14 +57,13 @@ class LoopUpdates final : public LoopStep {
   void write(Update& update);
   /// Adds a gate that throws an error if `ok` is false, unless the update is skipped.
   void require_finite(const Update& update, const Value& ok);
-  void note_conditional(int group);
 
   Trace& trace_;
   bool guards_;
   int groups_ = 0;  // group 0 has no gates
   std::vector<LoopOptimizer> optimizers_;
   std::vector<Values> accepted_;  // by optimizer and call: 0 for a skipped update, 1 otherwise
-  std::vector<Conditional> conditional_;
+  ConditionalUpdates conditional_;
 };
 
 }  // namespace mezzo::detail

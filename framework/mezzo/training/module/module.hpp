@@ -119,6 +119,11 @@ class MEZZO_API Module : public Layer {
   /// Gradients that the optimizer applies, before they are clipped: of the mean loss of accumulated batches, without
   /// loss scale. Not called in steps that only accumulate.
   virtual void on_before_optimizer_step(Gradients&, const OptimizerHandle&) {}
+  /// Decides about an update: bool of shape (), such as `batch_idx() % 5 == 0`. False leaves weights, optimizer and its
+  /// count as they are; {}, the default, always updates. Called once for each update in a step, not in steps that only
+  /// accumulate. In a distributed training the update is made if all processes want it. A ShapeError for another Value;
+  /// a ValueError for one with accumulated gradients or shard_optimizer_states.
+  virtual Value optimizer_step(const OptimizerHandle&) { return {}; }
   /// Clips these gradients in place of the Trainer, by clip_gradients() or ops. `gradient_clip_val` and
   /// `gradient_clip_algorithm` are the options of the Trainer; none without the first. Returns true if the Trainer is
   /// not to clip them, as it does by default. A ValueError for true with shard_optimizer_states.

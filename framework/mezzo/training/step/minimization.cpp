@@ -9,6 +9,7 @@
 #include <mezzo/nn/update_checks.hpp>
 #include <mezzo/ops/gradients.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/training/ranks/rank_means.hpp>
 #include <mezzo/training/step/group_rates.hpp>
 #include <mezzo/training/step/mean_of.hpp>
 #include <mezzo/training/step/optimizer_weights.hpp>
@@ -51,6 +52,7 @@ void Minimization::run(const Value& loss) {
   reduce();
   gate();
   if (options_.survey) return accept(constant(1));
+  ask_module();
   optimizer_.require_groups(paths_);
   trace_.update_group = groups_.of(index_, call_);
   if (accumulates_) accumulate();
@@ -72,7 +74,6 @@ void Minimization::differentiate(const Value& loss) {
   if (ranks && scaled_ && (accumulates_ || ranks.feedback)) unscaling_ = constant(1) / scale_;
   module_.on_before_backward(loss_);
   LossReads reads = reads_of(module_, config_, loss_);
-  updates_.wants_guards |= reads.updated && computes_in_float16(trace_.graph());
   weights_ = std::move(reads.weights);
   paths_ = std::move(reads.paths);
   Values leaves;
@@ -104,7 +105,7 @@ void Minimization::reduce() {
 
 void Minimization::gate() {
   add_gate(insert_one(ops::all_finite, {checks_.loss}), "[Trainer] the loss must be finite; got NaN or infinity");
-  step_ = next_step(index_, updates_.accepted[index_], scaled_);
+  step_ = next_step(index_, updates_.accepted[index_], scaled_ || updates_.decided);
   if (summed()) {
     divisor_ = constant(static_cast<double>(optimizer_.accumulation_steps()));
   } else {
@@ -116,6 +117,26 @@ void Minimization::gate() {
   }
   // One check for each gradient, which runs where the gradient is computed and is still in the cache.
   for (const Value& gradient : gradients_) add_gate_of_gradients(gradient_is_finite(gradient, headroom_));
+}
+
+void Minimization::ask_module() {
+  if (adds()) return;
+  Value condition = module_.optimizer_step(handle_);
+  if (!condition.defined()) return;
+  if (condition.dtype() != DType::boolean || !condition.shape().empty()) {
+    fail<ShapeError>("[Trainer]", "optimizer_step{} must return bool of shape (); got {} of shape {}", named(config_),
+                     condition.dtype(), condition.shape());
+  }
+  if (accumulates_ || options_.ranks.shards) {
+    fail<ValueError>("[Trainer]", "optimizer_step{} must return {{}} with {}; got a condition", named(config_),
+                     accumulates_ ? "accumulated gradients" : "shard_optimizer_states");
+  }
+  if (options_.ranks) {  // an update that only some ranks make would part their weights
+    condition = mean_over_ranks(options_.ranks.communicator, cast(condition, DType::float32)) == Value(1.0F);
+  }
+  condition_ = trace_.adopt(condition);
+  updates_.decided = true;
+  trace_.gate({.ok = condition_, .group = groups_.of(index_, call_), .on_failure = Graph::OnFailure::leave_out});
 }
 
 void Minimization::accumulate() {
@@ -136,10 +157,11 @@ void Minimization::accumulate() {
 void Minimization::apply() {
   show_final_gradients();
   if (options_.clip && options_.clip->by_element && !clipped_) clip_elements();
-  if (options_.guards && scaled_) {
+  const Value made = this->made();
+  if (options_.guards && made.defined()) {
     trace_.update_group = groups_.guarded(index_);
-    trace_.update_guard = [good = good_](const Value& updated, const Value& before) {
-      return stop_gradient(where(good, updated, before));
+    trace_.update_guard = [made](const Value& updated, const Value& before) {
+      return stop_gradient(where(made, updated, before));
     };
   }
   const Value rate = step_.learning_rate;
@@ -154,7 +176,13 @@ void Minimization::apply() {
     updates_.sharded[index_] = updates_.updated[index_];
     for (const auto& variable : updates_.sharded[index_]) trace_.restart_reads(variable);
   }
-  accept(scaled_ ? cast(good_, DType::float64) : constant(1));
+  if (!options_.guards && made.defined()) updates_.conditional.note(trace_.graph(), trace_.update_group);
+  accept(made.defined() ? cast(made, DType::float64) : constant(1));
+}
+
+Value Minimization::made() const {
+  if (!good_.defined() || !condition_.defined()) return good_.defined() ? good_ : condition_;
+  return logical_and(good_, condition_);
 }
 
 void Minimization::require_repeatable() const {

@@ -9,7 +9,7 @@
 
 namespace mezzo::detail {
 
-/// One call of Module::minimize() in a traced step: an update of the weights of one optimizer, in five phases.
+/// One call of Module::minimize() in a traced step: an update of the weights of one optimizer, in six phases.
 class Minimization {
  public:
   Minimization(Module& module, const OptimizerConfigs& optimizers, const UpdateOptions& options, StepUpdates& updates,
@@ -28,6 +28,8 @@ class Minimization {
   void reduce();
   /// Adds the gates of the update: the loss and all gradients must be finite.
   void gate();
+  /// Adds the condition of optimizer_step() as a gate, if the module has one.
+  void ask_module();
   /// Adds the gradients to the sums of an open window, or takes the sums of one that this step completes.
   void accumulate();
   /// Clips the gradients and updates the weights.
@@ -58,7 +60,9 @@ class Minimization {
   void clip_elements();
   /// Learning rate of a weight: that of its group, else that of the optimizer.
   Value rate_of(const std::shared_ptr<VariableState>& variable, const Value& otherwise) const;
-  /// Notes the result of the call: 1, or 0 if the update is skipped.
+  /// True in steps that make the update; undefined: always.
+  Value made() const;
+  /// Notes the result of the call: 1, or 0 if the update is not made.
   void accept(const Value& accepted) { updates_.accepted[index_].push_back(accepted); }
 
   Module& module_;
@@ -82,8 +86,9 @@ class Minimization {
   std::vector<std::string> paths_;
   Values gradients_;  // of weights_
   RankChecks checks_;
-  Value good_;     // all gates, under a loss scale
-  Value divisor_;  // of the gradients, in the update
+  Value good_;       // all gates, under a loss scale
+  Value condition_;  // of the module
+  Value divisor_;    // of the gradients, in the update
   Optimizer::Step step_;
 };
 

@@ -54,9 +54,8 @@ class StepContext final : public TracedStep {
   /// number nor one per sample.
   void finish(const Value& loss, std::int64_t samples);
 
-  /// True if the step must be traced again with guards: it computes a loss from weights that it has updated before, and
-  /// loss scaling may skip that update.
-  bool wants_guards() const { return updates_.wants_guards && !options_.guards; }
+  /// True if the step must be traced again with guards: it reads weights after an update that is not made in each run.
+  bool wants_guards() const { return updates_.conditional.read_in(Trace::current()->graph()); }
 
   /// Updates that the calls of minimize() have made.
   const StepUpdates& updates() const { return updates_; }

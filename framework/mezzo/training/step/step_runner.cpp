@@ -52,6 +52,11 @@ std::uint64_t options_signature(const RunOptions& options, bool shares) {
   return mix(mix(key_of(fmt::format("{}", bound)), flags), static_cast<std::uint64_t>(ranks));
 }
 
+UpdateResult result_in(const Plan& plan, int group) {
+  if (plan.left_out(group)) return UpdateResult::left_out;
+  return plan.committed(group) ? UpdateResult::committed : UpdateResult::skipped;
+}
+
 }  // namespace
 
 StepRunner::StepRunner(Module& module, RunOptions options, Use use)
@@ -178,7 +183,7 @@ void StepRunner::run_plan(Stage stage, const HostBatch& batch) {
   state_.trained |= stage == Stage::fit;
   for (const AppliedOptimizer& one : step->applied) {
     record_.count(
-        one, [&](int group) { return step->plan->committed(group); },
+        one, [&](int group) { return result_in(*step->plan, group); },
         [&](int group) { return step->plan->overflow(group); });
   }
   if (ranks) {

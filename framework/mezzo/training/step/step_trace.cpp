@@ -60,10 +60,23 @@ void check_outputs(Trace& trace) {
   }
 }
 
-bool open(const Graph& graph, int group) {
-  return std::all_of(graph.gates.begin(), graph.gates.end(), [&](const Graph::Gate& gate) {
-    return (group >= 0 && gate.group != group) || gate.ok.item() != 0;
-  });
+UpdateResult result_in(const Graph& graph, int group) {
+  bool left_out = false;
+  for (const Graph::Gate& gate : graph.gates) {
+    const bool condition = gate.on_failure == Graph::OnFailure::leave_out;
+    if (gate.group != group && (group >= 0 || condition)) continue;
+    if (gate.ok.item() != 0) continue;
+    if (!condition) return UpdateResult::skipped;
+    left_out = true;
+  }
+  return left_out ? UpdateResult::left_out : UpdateResult::committed;
+}
+
+/// Changes the reaction to failures. Conditions stay what they are.
+void react(Graph& graph, Graph::OnFailure reaction) {
+  for (Graph::Gate& gate : graph.gates) {
+    if (gate.on_failure != Graph::OnFailure::leave_out) gate.on_failure = reaction;
+  }
 }
 
 }  // namespace
@@ -200,11 +213,9 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   if (stage == Stage::fit) step->applied = applied_in(trace.graph(), calls_);
   if (options_.silent) {
     // After applied_in(), which takes gates that skip updates for those of loss scaling.
-    for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::skip_update;
+    react(trace.graph(), Graph::OnFailure::skip_update);
   }
-  if (options_.detect_anomaly) {
-    for (auto& gate : trace.graph().gates) gate.on_failure = Graph::OnFailure::error;
-  }
+  if (options_.detect_anomaly) react(trace.graph(), Graph::OnFailure::error);
   running_.add_weights();
   state_.plans.make_room();
   Graph graph = run_passes(std::move(trace.graph()), options_.passes);
@@ -232,7 +243,8 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
   running_.add_weights();
   const Graph& graph = trace.graph();
   for (const auto& gate : graph.gates) {
-    const bool fatal = options_.detect_anomaly || gate.on_failure == Graph::OnFailure::error;
+    const bool condition = gate.on_failure == Graph::OnFailure::leave_out;
+    const bool fatal = (options_.detect_anomaly && !condition) || gate.on_failure == Graph::OnFailure::error;
     if (!options_.silent && fatal && gate.ok.item() == 0) {
       throw NonFiniteError(error_of(gate, overflow_of(graph, gate.group)));
     }
@@ -246,14 +258,14 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
   if (!options_.silent && awaits_non_finite_output(state_.notices, stage))
     warn_of_non_finite_output(state_.notices, stage, graph);
   for (const auto& update : graph.updates) {
-    if (open(graph, update.group)) update.variable->store(update.value.tensor());
+    if (result_in(graph, update.group) == UpdateResult::committed) update.variable->store(update.value.tensor());
   }
   if (stage != Stage::fit) return;
   const std::vector<AppliedOptimizer> applied = applied_in(graph, calls_);
   const bool seeks = record_.seeks_overflow(applied);
   for (const AppliedOptimizer& one : applied) {
     record_.count(
-        one, [&](int group) { return open(graph, group); },
+        one, [&](int group) { return result_in(graph, group); },
         [&](int group) { return seeks ? overflow_of(graph, group) : std::optional<Overflow>(); });
   }
 }

@@ -8,6 +8,7 @@
 #include <mezzo/training/module/module.hpp>
 #include <mezzo/training/module/session.hpp>
 #include <mezzo/training/ranks/rank_step.hpp>
+#include <mezzo/training/step/conditional_updates.hpp>
 
 namespace mezzo::detail {
 
@@ -39,7 +40,7 @@ struct UpdateOptions {
   bool survey = false;                              ///< gradients, but no updates: the weights are to be found
   std::optional<GradientClip> clip{};               ///< not given: each optimizer clips by its own options
   const std::vector<ParamGroup>* groups = nullptr;  ///< weights with learning rates of their own, or null
-  /// An update that loss scaling skips leaves the step the weights as they were, at the cost of a copy.
+  /// An update that is not made leaves the step the weights as they were, at the cost of a copy.
   bool guards = false;
   RankStep ranks{};  ///< ranks whose gradients are taken together
 };
@@ -48,11 +49,12 @@ struct UpdateOptions {
 struct StepUpdates {
   explicit StepUpdates(std::size_t optimizers) : accepted(optimizers), updated(optimizers), sharded(optimizers) {}
 
-  std::vector<Values> accepted;  ///< by optimizer and call: 0 for a skipped update, 1 otherwise
+  std::vector<Values> accepted;  ///< by optimizer and call: 0 for an update that is skipped or left out, 1 otherwise
   std::vector<std::vector<std::shared_ptr<VariableState>>> updated;  ///< by optimizer
   std::vector<RankShards::Variables> sharded;  ///< by optimizer, weights that one rank updates for all
   Value last_reduced;                          ///< by the ranks, in this step
-  bool wants_guards = false;                   ///< true if a loss is computed from weights that the step has updated
+  bool decided = false;                        ///< true if the module decides about an update by a Value
+  ConditionalUpdates conditional;              ///< without guards, those that are not made in each run
 };
 
 }  // namespace mezzo::detail

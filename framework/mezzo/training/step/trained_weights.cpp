@@ -53,7 +53,6 @@ LossReads reads_of(const Module& module, const OptimizerConfig& config, const Va
     if (trained && !reads.values.empty()) out.paths.push_back(weight.path);
     for (std::size_t i = 0; i < reads.values.size(); ++i) {
       if (!behind.has(reads.values[i])) continue;
-      out.updated |= i > 0;
       const bool newest = i + 1 == reads.values.size() && !reads.restarts;
       if (trained) out.weights.push_back({weight.path, variable, reads.values[i], newest});
     }

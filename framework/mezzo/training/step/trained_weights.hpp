@@ -21,7 +21,6 @@ struct TrainedWeight {
 struct LossReads {
   std::vector<TrainedWeight> weights;  ///< that the optimizer trains
   std::vector<std::string> paths;      ///< of all weights that it trains and that the step has read, for whatever
-  bool updated = false;                ///< true if the loss reads a weight after an update in this step
 };
 LossReads reads_of(const Module& module, const OptimizerConfig& config, const Value& loss);
 

@@ -34,7 +34,7 @@ bool UpdateRecord::seeks_overflow(const std::vector<AppliedOptimizer>& applied) 
   });
 }
 
-void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<bool(int)>& is_committed,
+void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<UpdateResult(int)>& result_of,
                          const std::function<std::optional<Overflow>(int)>& overflow_in) {
   const OptimizerConfig& config = optimizers_[applied.optimizer];
   Optimizer::State& state = *config.optimizer->state();
@@ -42,10 +42,9 @@ void UpdateRecord::count(const AppliedOptimizer& applied, const std::function<bo
   std::optional<int> skipped;  // first group
   for (std::size_t call = 0; call < applied.calls; ++call) {
     const int group = groups.of(applied.optimizer, call);
-    if (!is_committed(group)) {
-      if (!skipped) skipped = group;
-      continue;
-    }
+    const UpdateResult result = result_of(group);
+    if (result == UpdateResult::skipped && !skipped) skipped = group;
+    if (result != UpdateResult::committed) continue;
     updated_ |= config.optimizer->completes_window();
     config.optimizer->count_step();
   }

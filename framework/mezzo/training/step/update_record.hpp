@@ -11,6 +11,13 @@
 
 namespace mezzo::detail {
 
+/// Fate of the updates of a group in a run.
+enum class UpdateResult {
+  committed,
+  skipped,  ///< by loss scaling
+  left_out  ///< by a condition of the module
+};
+
 /// Counts the updates of training steps, those that loss scaling skips among them.
 class UpdateRecord {
  public:
@@ -28,8 +35,8 @@ class UpdateRecord {
   /// Records the result of a run for one optimizer that the step applies. Counts the updates that were committed. If
   /// gradients are scaled, updates the loss scale once, as after a skip if one of the updates was skipped, and warns of
   /// some skips. Sets failure() if the step overflowed at the smallest loss scale. Both functions get the group of an
-  /// update: `committed`; `overflow`, the origin in the texts, none if unknown.
-  void count(const AppliedOptimizer& applied, const std::function<bool(int)>& committed,
+  /// update: `result_of`; `overflow`, the origin in the texts, none if unknown.
+  void count(const AppliedOptimizer& applied, const std::function<UpdateResult(int)>& result_of,
              const std::function<std::optional<Overflow>(int)>& overflow);
 
   bool skipped() const { return skipped_; }  ///< true if the step skipped updates because of non-finite numbers
