@@ -15,6 +15,7 @@ struct CodesProduct {
   std::int64_t bits = 8, block = -1;
   bool transposed = false;
   std::string activations = "none";
+  bool nf4 = false;
   DType dtype = DType::float32;
 };
 
@@ -22,6 +23,7 @@ Attributes attributes_of(const CodesProduct& p) {
   return {{"bits", p.bits},
           {"columns", p.transposed ? p.depth : p.columns},
           {"block_size", p.block},
+          {"nf4", p.nf4},
           {"transpose_b", p.transposed},
           {"activations", p.activations}};
 }
@@ -43,7 +45,7 @@ std::vector<Tensor> operands_of(const CodesProduct& p) {
     const std::int64_t groups = (p.depth + p.block - 1) / p.block;
     const Shape scales = p.transposed ? Shape{p.columns, groups} : Shape{groups, p.columns};
     all.push_back(random_tensor(scales, DType::float32, 3, 0.01, 0.02));
-    all.push_back(random_bytes(scales, 4, -8, 8));
+    if (!p.nf4) all.push_back(random_bytes(scales, 4, -8, 8));
   } else {
     all.push_back(random_tensor({p.columns}, DType::float32, 3, 50, 100));
   }
@@ -105,6 +107,30 @@ BOOST_AUTO_TEST_CASE(few_rows_of_large_matrices) {
   }
   check_product({.rows = 1, .depth = 33, .columns = 9001, .bits = 4});
   check_product({.rows = 8, .depth = 33, .columns = 1500, .bits = 4, .block = 7});
+}
+
+BOOST_AUTO_TEST_CASE(few_rows_of_nf4) {
+  for (const bool transposed : {false, true}) {
+    for (std::int64_t rows = 1; rows <= 8; ++rows) {
+      check_product({.rows = rows, .depth = 21, .bits = 4, .block = 8, .transposed = transposed, .nf4 = true});
+    }
+    for (const std::int64_t columns : {1, 2, 15, 16, 31, 32, 65, 131}) {
+      for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+        check_product({.depth = 200,
+                       .columns = columns,
+                       .bits = 4,
+                       .block = 64,
+                       .transposed = transposed,
+                       .nf4 = true,
+                       .dtype = dtype});
+      }
+    }
+    CodesProduct p{.depth = 70, .bits = 4, .block = 64, .transposed = transposed, .nf4 = true};
+    std::vector<Tensor> inputs = operands_of(p);
+    inputs[0].mutable_data<float>()[69] = std::nanf("");
+    inputs[0].mutable_data<float>()[70 + 3] = std::numeric_limits<float>::infinity();
+    check_product(p, inputs);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(few_rows_in_16_bits) {
@@ -179,11 +205,12 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
               .rows = rows, .depth = 70, .bits = bits, .transposed = transposed, .activations = activations};
           std::vector<Tensor> inputs = operands_of(p);
           float* const x = inputs[0].mutable_data<float>();
-          x[69] = std::nanf("");
-          x[70 + 3] = std::numeric_limits<float>::infinity();
-          x[2 * 70] = -std::numeric_limits<float>::infinity();
-          for (int k = 0; k < 70; ++k) x[3 * 70 + k] = 0;
-          x[4 * 70 + 1] = 1e30F;  // clipped by a static scale
+          constexpr std::int64_t depth = 70;
+          x[depth - 1] = std::nanf("");
+          x[depth + 3] = std::numeric_limits<float>::infinity();
+          x[2 * depth] = -std::numeric_limits<float>::infinity();
+          for (std::int64_t k = 0; k < depth; ++k) x[3 * depth + k] = 0;
+          x[4 * depth + 1] = 1e30F;  // clipped by a static scale
           check_product(p, inputs);
         }
       }

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(int4_keeps_the_shape_and_half_the_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(weights_are_set_as_codes_or_as_floats) {
-  for (const char* mode : {"int8", "int4/-1", "int4/2"}) {
+  for (const char* mode : {"int8", "int4/-1", "int4/2", "nf4/2"}) {
     BOOST_TEST_CONTEXT(mode) {
       Dense layer = dense_of(small_kernel), other = dense_of(Tensor({3, 2}));
       layer.quantize(mode);
@@ -163,6 +163,16 @@ BOOST_AUTO_TEST_CASE(gradients_reach_the_inputs) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(integers_are_cast_as_in_products_of_floats) {
+  for (const char* policy : {"float32", "mixed_bfloat16"}) {
+    Dense layer({.units = 2, .dtype = policy});
+    layer.build({-1, 3});
+    layer.quantize("int8");
+    const Tensor pixels({2, 3}, std::vector<std::uint8_t>{0, 1, 255, 3, 200, 7});
+    BOOST_TEST(layer(pixels).tensor().equal(layer(pixels.cast(DType::float32)).tensor()), policy);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(filters_choose_layers) {
   Sequential model(
       {Dense({.units = 4, .name = "a"}), BatchNormalization({.name = "b"}), Dense({.units = 2, .name = "c"})});
@@ -190,7 +200,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_quantized_is_refused) {
   Dense layer = dense_of(small_kernel);
   check_throws<NameError>(
       "[Dense] unknown quantization \"float8\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-      "inputs), int4/-1 (for each output)",
+      "inputs), int4/-1 (for each output), nf4, nf4/64",
       [&] { layer.quantize("float8"); });
   check_throws<NameError>("[Dense] unknown activations \"rows\"; valid names: none, dynamic, static",
                           [&] { layer.quantize("int8", {.activations = "rows"}); });
@@ -251,7 +261,7 @@ BOOST_AUTO_TEST_CASE(functional_models_compute_with_the_form_of_the_call) {
 
 BOOST_AUTO_TEST_CASE(files_have_codes_as_they_are) {
   const Folder folder;
-  for (const char* mode : {"int8", "int4/-1", "int4/4"}) {
+  for (const char* mode : {"int8", "int4/-1", "int4/4", "nf4"}) {
     BOOST_TEST_CONTEXT(mode) {
       const auto make = [&] {
         Sequential model({Embedding({.input_dim = 9, .output_dim = 6, .name = "table"}),
@@ -281,8 +291,10 @@ BOOST_AUTO_TEST_CASE(static_scales_need_calibration) {
   const Folder folder;
   check_throws<ValueError>("[Dense] save_weights: static activations of kernel need calibrate() first",
                            [&] { layer.save_weights(folder.path("a.safetensors")); });
-  check_throws<ValueError>("[calibrate] run must call the layer of kernel; it got no input",
-                           [&] { calibrate(layer, [] {}); });
+  check_throws<ValueError>(
+      "[calibrate] run must call the layer of kernel for a product; it got no input (convolutions and recurrent steps "
+      "have no such input: leave them out by filters)",
+      [&] { calibrate(layer, [] {}); });
   calibrate(layer, {x});
   BOOST_TEST(std::abs(weight_of(layer, "kernel_inputs_scale").value().item() - 127 / 2.0) < 1e-4);
   const std::vector<double> y = layer(x).tensor().to_doubles();

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/precision/nf4.hpp>
+
 #include "ops/plain.hpp"
 
 // dequantize and quantized_matmul.
@@ -14,6 +16,7 @@ struct QuantizedProduct {
   std::int64_t bits = 8, block = -1;
   bool transposed = false;
   std::string activations = "none";
+  bool nf4 = false;
 };
 
 inline mezzo::Tensor random_codes(const mezzo::Shape& shape, std::int64_t bits, std::uint64_t seed) {
@@ -27,13 +30,14 @@ inline int plain_code(const mezzo::Tensor& codes, std::int64_t row, std::int64_t
   const std::int64_t width = codes.shape().back();
   const auto* data = codes.data<std::int8_t>();
   if (bits == 8) return data[row * width + column];
-  const int byte = data[row * width + column / 2];
+  const auto byte = static_cast<std::uint8_t>(data[row * width + column / 2]);
   const int half = (column % 2 == 0 ? byte : byte >> 4) & 15;
   return half >= 8 ? half - 16 : half;
 }
 
-inline double plain_number(const TensorList& codes, std::int64_t code, std::int64_t scale) {
+inline double plain_number(const TensorList& codes, std::int64_t code, std::int64_t scale, bool nf4) {
   const double by = codes[1].data<float>()[scale];
+  if (nf4) return static_cast<double>(mezzo::nf4_values[static_cast<std::size_t>(code < 0 ? code + 16 : code)]) * by;
   return codes.size() > 2 ? static_cast<double>(code - codes[2].data<std::int8_t>()[scale]) * by
                           : static_cast<double>(code) / by;
 }
@@ -42,7 +46,7 @@ inline double plain_product(const QuantizedProduct& p, const TensorList& v, std:
   const double* x = v[0].data<double>() + i * p.depth;
   const std::int64_t block = p.block > 0 ? p.block : p.depth, blocks = p.depth / block + (p.depth % block != 0 ? 1 : 0);
   TensorList codes{v[1], v[2]};
-  if (p.block > 0) codes.push_back(v[3]);
+  if (p.block > 0 && !p.nf4) codes.push_back(v[3]);
   double scale = 1;
   if (p.activations == "static") scale = v.back().data<float>()[0];
   if (p.activations == "dynamic") {
@@ -55,7 +59,7 @@ inline double plain_product(const QuantizedProduct& p, const TensorList& v, std:
     const int code = p.transposed ? plain_code(v[1], n, k, p.bits) : plain_code(v[1], k, n, p.bits);
     const std::int64_t at = p.transposed ? n * blocks + k / block : k / block * p.width + n;
     const double by = p.activations == "none" ? x[k] : std::min(std::max(std::nearbyint(x[k] * scale), -127.0), 127.0);
-    sum += by * plain_number(codes, code, at);
+    sum += by * plain_number(codes, code, at, p.nf4);
   }
   return sum / scale;
 }
@@ -71,6 +75,7 @@ inline OpRow quantized_product_row(const QuantizedProduct& p) {
             .call = inserted("quantized_matmul", {{"bits", p.bits},
                                                   {"columns", matrix.back()},
                                                   {"block_size", p.block},
+                                                  {"nf4", p.nf4},
                                                   {"transpose_b", p.transposed},
                                                   {"activations", p.activations}}),
             .arguments = {{uniform({p.rows, p.depth}, -1, 1, 1)},
@@ -91,7 +96,7 @@ inline OpRow quantized_product_row(const QuantizedProduct& p) {
                 },
             .depth = static_cast<double>(p.depth),
             .bfloat16_error = 0.05};
-  if (p.block > 0) {
+  if (p.block > 0 && !p.nf4) {
     row.arguments.push_back({integers(scales, mezzo::DType::int8, -8, 8, 4), mezzo::DType::int8});
   }
   if (p.activations == "static") {
@@ -103,7 +108,7 @@ inline OpRow quantized_product_row(const QuantizedProduct& p) {
 
 // A matrix of codes with scales of its columns or rows, or of blocks of them.
 inline OpRow dequantize_row(const char* note, std::int64_t bits, std::int64_t axis, std::int64_t block,
-                            mezzo::DType dtype, std::int64_t rows = 5) {
+                            mezzo::DType dtype, std::int64_t rows = 5, bool nf4 = false) {
   constexpr std::int64_t columns = 7;
   const std::int64_t shared = axis == 0 ? rows : columns, blocks = block > 0 ? (shared + block - 1) / block : 1;
   const mezzo::Shape scales = block <= 0  ? mezzo::Shape{axis == 0 ? columns : rows}
@@ -115,6 +120,7 @@ inline OpRow dequantize_row(const char* note, std::int64_t bits, std::int64_t ax
                                             {"columns", columns},
                                             {"axes", mezzo::Shape{axis}},
                                             {"block_size", block},
+                                            {"nf4", nf4},
                                             {"dtype", dtype}}),
             .arguments = {{random_codes({rows, columns}, bits, 2), mezzo::DType::int8},
                           {uniform(scales, 0.5, 2, 3).cast(mezzo::DType::float32), mezzo::DType::float32}},
@@ -125,11 +131,11 @@ inline OpRow dequantize_row(const char* note, std::int64_t bits, std::int64_t ax
                 const std::int64_t r = i / columns, c = i % columns, of_sum = axis == 0 ? r : c;
                 const std::int64_t group = block > 0 ? of_sum / block : 0;
                 const std::int64_t at = axis == 0 ? group * columns + c : r * blocks + group;
-                out.mutable_data<double>()[i] = plain_number(v, plain_code(v[0], r, c, bits), at);
+                out.mutable_data<double>()[i] = plain_number(v, plain_code(v[0], r, c, bits), at, nf4);
               }
               return TensorList{out.cast(dtype)};
             }};
-  if (block > 0) row.arguments.push_back({integers(scales, mezzo::DType::int8, -8, 8, 4), mezzo::DType::int8});
+  if (block > 0 && !nf4) row.arguments.push_back({integers(scales, mezzo::DType::int8, -8, 8, 4), mezzo::DType::int8});
   return row;
 }
 
@@ -140,6 +146,8 @@ inline std::vector<OpRow> quantized_rows() {
                           dequantize_row("4 bits by column", 4, 0, -1, DType::float32),
                           dequantize_row("4 bits in blocks of rows", 4, 0, 2, DType::float64),
                           dequantize_row("4 bits in blocks of columns", 4, 1, 3, DType::float16),
+                          dequantize_row("nf4 in blocks of rows", 4, 0, 2, DType::float32, 5, true),
+                          dequantize_row("nf4 in blocks of columns", 4, 1, 3, DType::bfloat16, 5, true),
                           dequantize_row("no rows", 8, 1, -1, DType::float32, 0)};
   for (const char* activations : {"none", "dynamic", "static"}) {
     for (const bool transposed : {false, true}) {
@@ -147,6 +155,9 @@ inline std::vector<OpRow> quantized_rows() {
       rows.push_back(quantized_product_row({"4 bits", 3, 21, 7, 4, -1, transposed, activations}));
       rows.push_back(quantized_product_row({"4 bits in blocks", 3, 21, 7, 4, 8, transposed, activations}));
     }
+  }
+  for (const bool transposed : {false, true}) {
+    rows.push_back(quantized_product_row({"nf4", 3, 21, 7, 4, 8, transposed, "none", true}));
   }
   rows.push_back(quantized_product_row({"no rows", 0, 4, 3}));
   return rows;

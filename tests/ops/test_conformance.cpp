@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/core/isa.hpp>
 
 #include "ops/activations.hpp"
@@ -9,6 +10,7 @@
 #include "ops/blocks.hpp"
 #include "ops/ctc.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/fake_quantize.hpp"
 #include "ops/functions.hpp"
 #include "ops/gather.hpp"
 #include "ops/indices.hpp"
@@ -23,6 +25,7 @@
 #include "ops/quantized.hpp"
 #include "ops/recurrence.hpp"
 #include "ops/recurrent_kernel_gradient.hpp"
+#include "ops/tile_matmul.hpp"
 #include "ops/training.hpp"
 #include "support/conformance.hpp"
 #include "support/subnormals.hpp"
@@ -44,7 +47,8 @@ const std::vector<OpRow>& all_rows() {
                                                              attention_rows(),       movement_rows(),
                                                              block_rows(),           gather_rows(),
                                                              average_pool_rows(),    product_rows(),
-                                                             quantized_rows(),       normalization_rows(),
+                                                             quantized_rows(),       fake_quantize_rows(),
+                                                             tile_matmul_rows(),     normalization_rows(),
                                                              layer_norm_rows(),      training_rows(),
                                                              function_rows(),        keras_elementwise_rows(),
                                                              array_rows(),           index_rows(),
@@ -75,6 +79,8 @@ std::vector<Refusal> all_refusals() {
                                recurrent_kernel_gradient_refusals(),
                                key_value_cache_refusals(),
                                quantized_refusals(),
+                               fake_quantize_refusals(),
+                               tile_matmul_refusals(),
                                normalized_convolution_refusals()});
 }
 
@@ -145,7 +151,8 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
     // frozen graphs: test_xsimd_packed.cpp, compiler/test_freezing.cpp. Or they compute as policies and settings say:
     // test_xsimd_int8.cpp, training/test_int8_training.cpp, training/test_float32_matmul_option.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;
-    const bool missing = implementation.name == "pointwise" && isa() < Isa::avx512;
+    const bool missing = (implementation.name == "pointwise" && isa() < Isa::avx512) ||
+                         (name == "tile_matmul int8" && !has_int8_products());
     const bool frozen = implementation.name == "packed" || implementation.name == "apart";
     const bool chosen = name == "matmul int8" || name == "matmul emulated" || name == "matmul bfloat16";
     if (!frozen && !chosen && implementation.name != "split" && implementation.name != "winograd" &&

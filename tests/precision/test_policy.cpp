@@ -40,6 +40,10 @@ BOOST_AUTO_TEST_CASE(products_of_int8) {
   BOOST_TEST(wide.name() == "p=float32,c=float32,o=float32,products=int8");
   BOOST_TEST((Policy(wide.name()) == wide));
   BOOST_TEST((Policy(wide.name()).products() == ProductFormat::int8));
+  const Policy tiles("p=f32,c=bf16,products=int8_tiles");
+  BOOST_TEST((tiles.products() == ProductFormat::int8_tiles));
+  BOOST_TEST((Policy(tiles.name()) == tiles));
+  BOOST_TEST((tiles != Policy("mixed_int8")));
   const PolicyMap map({.default_policy = mixed, .policies = {{"head", "mixed_bfloat16"}}});
   BOOST_TEST((Policy(map).products() == ProductFormat::int8));
   BOOST_TEST((Policy(map).at("body").products() == ProductFormat::int8));
@@ -47,7 +51,7 @@ BOOST_AUTO_TEST_CASE(products_of_int8) {
   mezzo_tests::check_throws<NameError>("[Policy] products of int8 need a compute dtype of at most 32 bits; got float64",
                                        [] { Policy("p=f64,products=int8"); });
   mezzo_tests::check_throws<NameError>(
-      "unknown products \"int4\" in policy \"c=bf16,products=int4\"; valid names: int8",
+      "unknown products \"int4\" in policy \"c=bf16,products=int4\"; valid names: int8, int8_tiles",
       [] { Policy("c=bf16,products=int4"); });
   BOOST_TEST(Precision("int8-mixed").int8_inside());
   BOOST_TEST((Precision("int8-mixed").policy() == mixed));

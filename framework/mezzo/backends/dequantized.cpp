@@ -10,6 +10,7 @@
 #include <mezzo/compiler/packed_constants.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/quantized.hpp>
 
 namespace mezzo {
 namespace {
@@ -59,7 +60,7 @@ class Dequantized final : public Kernel {
         width_(request.outputs[0].shape.back()),
         rows_(element_count(request.outputs[0].shape) / width_),
         dtype_(request.inputs[0].dtype),
-        zero_(request.attributes.get<Index>("block_size") > 0) {
+        zero_(detail::has_zero(request.attributes)) {
     const bool transposed = request.attributes.get<bool>("transpose_b");
     const Spec weight{transposed ? Shape{width_, depth_} : Shape{depth_, width_}, dtype_};
     KernelRequest numbers{.op = &ops::dequantize,
@@ -67,6 +68,7 @@ class Dequantized final : public Kernel {
                                          {"columns", request.attributes.get<Index>("columns")},
                                          {"axes", Shape{transposed ? 1 : 0}},
                                          {"block_size", request.attributes.get<Index>("block_size")},
+                                         {"nf4", detail::is_nf4(request.attributes)},
                                          {"dtype", dtype_}},
                           .inputs = {request.inputs.begin() + 1, request.inputs.begin() + (zero_ ? 4 : 3)},
                           .outputs = {weight},

@@ -7,7 +7,8 @@
 
 #include <mezzo/core/shape.hpp>
 
-// Codes of quantized weights, as the ops dequantize and quantized_matmul describe them.
+// Codes of quantized weights, as the ops dequantize and quantized_matmul describe them. Codes of NF4 are those of 4
+// bits, whose lowest 4 bits are the position in nf4_values.
 namespace mezzo::detail {
 
 /// Code `column` of a row of codes. 4 bits: an even column is the low half of its byte.
@@ -17,6 +18,9 @@ inline std::int32_t code_at(const std::int8_t* row, std::int64_t column, std::in
   const int half = column % 2 == 0 ? pair & 15 : pair >> 4;
   return half < 8 ? half : half - 16;
 }
+
+/// Position in nf4_values of a code of 4 bits.
+inline std::size_t nf4_position(std::int32_t code) { return static_cast<std::size_t>(code & 15); }
 
 /// Bytes of a row of codes.
 inline std::int64_t bytes_of_codes(std::int64_t columns, std::int64_t bits) {

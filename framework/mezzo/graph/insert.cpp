@@ -148,14 +148,22 @@ bool stays_wide(const detail::VariableState& variable) {
   return accumulation_dtype(compute) != compute;
 }
 
-Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
+namespace {
+
+/// A value as the reading layer sees the variable.
+Value as_read(const Value& value, const detail::VariableState& variable) {
+  return value.across_border(variable.autocast && !stays_wide(variable)).in_region(detail::current_region());
+}
+
+}  // namespace
+
+Value detail::read_unrounded(const std::shared_ptr<VariableState>& variable) {
   if (!variable->filled)
     fail<ValueError>("", "[Variable \"{}\"] must have a value (build its layer first); got none", variable->name);
-  const auto as_read = [&](const Value& value) {
-    return value.across_border(variable->autocast && !stays_wide(*variable)).in_region(detail::current_region());
-  };
-  if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) return as_read(replaced);
-  if (Trace* trace = Trace::current()) return as_read(trace->read(variable));
+  if (const Value replaced = ReplacedVariable::find(*variable); replaced.defined()) {
+    return as_read(replaced, *variable);
+  }
+  if (Trace* trace = Trace::current()) return as_read(trace->read(variable), *variable);
   auto node = std::make_shared<detail::Node>();  // a node although the value is computed: functional graphs find the
                                                  // variable by it
   node->op = &variable_op();
@@ -164,7 +172,14 @@ Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
   node->results = {variable->quantization ? detail::dequantized(variable, detail::read_codes(variable)).tensor()
                                           : variable->numbers()};
   node->outputs = {{node->results.front().shape(), node->results.front().dtype()}};
-  return as_read(Value(node, 0));
+  return as_read(Value(node, 0), *variable);
+}
+
+Value read_variable(const std::shared_ptr<detail::VariableState>& variable) {
+  const Value numbers = detail::read_unrounded(variable);
+  // Layers round. A functional graph keeps the variable, which its model rounds at each call.
+  const bool rounds = variable->fake && !detail::current_frames().empty() && !detail::in_functional_graph();
+  return rounds ? as_read(detail::rounded_weight(numbers, *variable), *variable) : numbers;
 }
 
 void update_variable(const std::shared_ptr<detail::VariableState>& variable, const Value& value) {

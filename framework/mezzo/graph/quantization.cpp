@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/code_formulas.hpp>
 #include <mezzo/graph/codes.hpp>
+#include <mezzo/precision/nf4.hpp>
 
 namespace mezzo::detail {
 namespace {
-
-constexpr float epsilon = 1e-7F;
 
 /// Groups of the numbers of an array that share a scale.
 class Grouping {
@@ -42,15 +41,15 @@ class Grouping {
   std::size_t count_;
 };
 
-/// The array whose axes `shared_axes()` names: the weight, or the matrix of int4.
+/// The array whose axes `shared_axes()` names: the weight, or the matrix of packed codes.
 Shape grouped_shape(const Quantization& q) {
-  if (!q.int4()) return q.shape;
+  if (!q.packed()) return q.shape;
   const MatrixSizes sizes = q.matrix();
   return {sizes.rows, sizes.columns};
 }
 
 Shape shared_axes(const Quantization& q) {
-  if (!q.int4()) return q.axes.inputs;
+  if (!q.packed()) return q.axes.inputs;
   return {q.axes.table ? 1 : 0};
 }
 
@@ -62,37 +61,45 @@ void require_finite(const float* x, std::int64_t count, const std::string& name)
 }
 
 /// Codes by the largest magnitude of each group.
-void quantize_symmetric(const float* x, const Grouping& groups, float limit, float lowest, float* scale,
+void quantize_symmetric(const float* x, const Grouping& groups, CodeRange<float> range, float* scale,
                         std::int8_t* codes) {
   std::fill_n(scale, groups.count(), 0.0F);
   groups.each([&](std::int64_t i, std::size_t g) { scale[g] = std::max(scale[g], std::abs(x[i])); });
-  for (std::size_t g = 0; g < groups.count(); ++g) scale[g] = limit / (scale[g] + epsilon);
+  for (std::size_t g = 0; g < groups.count(); ++g) scale[g] = symmetric_scale(scale[g], range.limit);
   groups.each([&](std::int64_t i, std::size_t g) {
-    codes[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(x[i] * scale[g]), lowest, limit));
+    codes[i] = static_cast<std::int8_t>(symmetric_code(x[i], scale[g], range));
   });
 }
 
 /// Codes by the range from the lowest to the highest number of each group and 0.
 void quantize_with_zero(const float* x, const Grouping& groups, float* scale, std::int8_t* zero, std::int8_t* codes) {
-  constexpr float low = -8, high = 7;
   std::vector<float> least(groups.count(), 0.0F), most = least;
   groups.each([&](std::int64_t i, std::size_t g) {
     least[g] = std::min(least[g], x[i]);
     most[g] = std::max(most[g], x[i]);
   });
   for (std::size_t g = 0; g < groups.count(); ++g) {
-    scale[g] = std::max((most[g] - least[g] + epsilon) / (high - low), std::numeric_limits<float>::min());
-    zero[g] = static_cast<std::int8_t>(std::clamp(std::nearbyint(-least[g] / scale[g]) + low, low, high));
+    const ScaleWithZero<float> of(least[g], most[g]);
+    scale[g] = of.scale;
+    zero[g] = static_cast<std::int8_t>(of.zero);
   }
   groups.each([&](std::int64_t i, std::size_t g) {
-    const float code = std::nearbyint(x[i] / scale[g]) + static_cast<float>(zero[g]);
-    codes[i] = static_cast<std::int8_t>(std::clamp(code, low, high));
+    codes[i] = static_cast<std::int8_t>(code_with_zero(x[i], scale[g], static_cast<float>(zero[g])));
+  });
+}
+
+/// Codes of NF4 by the largest magnitude of each group.
+void quantize_to_nf4(const float* x, const Grouping& groups, float* scale, std::int8_t* codes) {
+  std::fill_n(scale, groups.count(), 0.0F);
+  groups.each([&](std::int64_t i, std::size_t g) { scale[g] = std::max(scale[g], std::abs(x[i])); });
+  groups.each([&](std::int64_t i, std::size_t g) {
+    codes[i] = static_cast<std::int8_t>(nf4_code(scale[g] > 0 ? x[i] / scale[g] : 0));
   });
 }
 
 }  // namespace
 
-MatrixSizes Quantization::matrix() const {
+MatrixSizes matrix_sizes(const Shape& shape, const QuantizableAxes& axes) {
   MatrixSizes out{1, 1};
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const bool of_sum =
@@ -103,7 +110,7 @@ MatrixSizes Quantization::matrix() const {
 }
 
 Tensor Quantization::codes(const Tensor& stored) const {
-  if (!int4()) return stored;
+  if (!packed()) return stored;
   const MatrixSizes sizes = matrix();
   const std::int64_t bytes = bytes_of_codes(sizes.columns, 4);
   Tensor out = Tensor::uninitialized(shape, DType::int8);
@@ -111,7 +118,8 @@ Tensor Quantization::codes(const Tensor& stored) const {
   auto* to = out.mutable_data<std::int8_t>();
   for (std::int64_t row = 0; row < sizes.rows; ++row) {
     for (std::int64_t column = 0; column < sizes.columns; ++column) {
-      *to++ = static_cast<std::int8_t>(code_at(from + row * bytes, column, 4));
+      const std::int32_t code = code_at(from + row * bytes, column, 4);
+      *to++ = static_cast<std::int8_t>(nf4() ? code & 15 : code);
     }
   }
   return out;
@@ -119,13 +127,13 @@ Tensor Quantization::codes(const Tensor& stored) const {
 
 Tensor Quantization::stored(const Tensor& codes, const std::string& name) const {
   const auto* from = codes.data<std::int8_t>();
-  const int limit = int4() ? 7 : 127, lowest = int4() ? -8 : -127;
+  const int limit = nf4() ? 15 : packed() ? 7 : 127, lowest = nf4() ? 0 : packed() ? -8 : -127;
   for (std::int64_t i = 0; i < codes.size(); ++i) {
     if (from[i] >= lowest && from[i] <= limit) continue;
     fail<ValueError>("", "[Variable \"{}\"] codes must be in [{}, {}]; got {}", name, lowest, limit,
                      static_cast<int>(from[i]));
   }
-  if (!int4()) return codes.owned();
+  if (!packed()) return codes.owned();
   const MatrixSizes sizes = matrix();
   const std::int64_t bytes = bytes_of_codes(sizes.columns, 4);
   Tensor out({sizes.rows, bytes}, DType::int8);
@@ -149,13 +157,15 @@ void quantize(VariableState& variable, std::shared_ptr<Quantization> quantizatio
   const Grouping groups(grouped, shared, q.form.block_size);
   Tensor codes = Tensor::uninitialized(q.shape, DType::int8);
   Tensor scale = Tensor::uninitialized(shape_of_scales(grouped, shared, q.form.block_size), DType::float32);
-  if (q.form.block_size > 0) {
+  if (q.nf4()) {
+    quantize_to_nf4(x, groups, scale.mutable_data<float>(), codes.mutable_data<std::int8_t>());
+  } else if (q.form.has_zero()) {
     Tensor zero = Tensor::uninitialized(scale.shape(), DType::int8);
     quantize_with_zero(x, groups, scale.mutable_data<float>(), zero.mutable_data<std::int8_t>(),
                        codes.mutable_data<std::int8_t>());
     q.zero->assign(zero);
   } else {
-    quantize_symmetric(x, groups, q.int4() ? 7.0F : 127.0F, q.int4() ? -8.0F : -127.0F, scale.mutable_data<float>(),
+    quantize_symmetric(x, groups, CodeRange<float>::of(q.packed()), scale.mutable_data<float>(),
                        codes.mutable_data<std::int8_t>());
   }
   q.scale->assign(scale);

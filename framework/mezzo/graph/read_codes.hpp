@@ -8,6 +8,8 @@
 
 namespace mezzo::detail {
 
+struct FakeQuantization;
+
 /// Operands of a quantized variable's op, of the running trace or else as arrays: codes as they are stored, scales,
 /// and zero points if there are any.
 MEZZO_API Values read_codes(const std::shared_ptr<VariableState>& variable);
@@ -21,5 +23,22 @@ MEZZO_API Value dequantized(const std::shared_ptr<VariableState>& variable, cons
 
 /// Attributes of the op dequantize for a weight in this form: bits, columns, axes, block_size.
 MEZZO_API Attributes dequantize_attributes(const Quantization& quantization);
+
+/// @name Rounding in training
+/// @{
+
+/// The numbers that the codes of a weight would stand for. The gradient passes through.
+Value rounded_weight(const Value& numbers, const VariableState& weight);
+
+/// The same for rows of a look-up table: the last axis has the row.
+MEZZO_API Value rounded_rows(const Value& rows, const FakeQuantization& fake);
+
+/// Inputs of a product, rounded to 8 bits with a scale for each row, or with one step (float32 of shape ()) for all.
+MEZZO_API Value rounded_by_row(const Value& x);
+MEZZO_API Value rounded_by_step(const Value& x, const Value& step);
+
+/// As read_variable(), without rounding: for penalties, constraints and averages.
+MEZZO_API Value read_unrounded(const std::shared_ptr<VariableState>& variable);
+/// @}
 
 }  // namespace mezzo::detail

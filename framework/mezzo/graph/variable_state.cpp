@@ -54,6 +54,7 @@ void detail::VariableState::copy_from(const detail::VariableState& other) {
   }
   quantizable = other.quantizable;
   quantization = other.quantization ? std::make_shared<Quantization>(*other.quantization) : nullptr;
+  fake = other.fake ? std::make_shared<FakeQuantization>(*other.fake) : nullptr;
   filled = other.filled;
   trainable = other.trainable;
   autocast = other.autocast;

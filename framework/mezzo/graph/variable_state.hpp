@@ -17,6 +17,7 @@ class Value;
 namespace detail {
 struct Quantization;
 struct Adapters;
+struct FakeQuantization;
 
 /// Adapters for a copy of a kernel; defined in graph/adapters.
 std::shared_ptr<Adapters> copy_of(const Adapters& adapters);
@@ -60,6 +61,7 @@ struct MEZZO_API VariableState {
 
   QuantizableAxes quantizable;                 ///< axes that share a scale if the weight is quantized
   std::shared_ptr<Quantization> quantization;  ///< scales of a quantized weight, whose numbers are codes; null: none
+  std::shared_ptr<FakeQuantization> fake;      ///< rounding of a kernel and its inputs in products; null: none
   std::shared_ptr<Adapters> adapters;          ///< low-rank adapters of a kernel (LoRA); null: none
 
   /// False for a split master without its remainder, which another rank has.

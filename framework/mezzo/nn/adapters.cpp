@@ -8,6 +8,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/weight_budget.hpp>
@@ -202,6 +203,10 @@ void check_new_adapter(const PlacedLayer& one, const std::string& name, const st
   const std::string at = one.path.empty() ? "" : fmt::format(" of \"{}\"", one.path);
   if (state.constraint) {
     fail<ValueError>(where, "the {}{} must have no constraint, which adapters would evade; got one", kernel.name(), at);
+  }
+  if (state.fake) {
+    fail<ValueError>(where, "the {}{} must not be rounded in training ({}); quantize() it first", kernel.name(), at,
+                     state.fake->form.name());
   }
   if (state.adapters->find(name) != nullptr) {
     fail<ValueError>(where, "the {}{} has adapters \"{}\" already; give others a name of their own", kernel.name(), at,

@@ -46,11 +46,18 @@ void detail::calibrate_by(Layer& layer, const std::function<void()>& run) {
   std::vector<std::pair<detail::Shared<detail::VariableState>, float>> scales;
   for (const auto& [path, weight] : layer.named_weights()) {
     const auto& form = weight.state()->quantization;
-    if (!form || form->inputs_scale.get() == nullptr) continue;
+    const auto& fake = weight.state()->fake;
+    const bool codes = form && form->inputs_scale.get() != nullptr, steps = fake && fake->inputs_step.get() != nullptr;
+    if (!codes && !steps) continue;
     const auto found = magnitudes.find(weight.state().get());
     if (found == magnitudes.end())
-      fail<ValueError>("[calibrate]", "run must call the layer of {}; it got no input", path);
-    scales.emplace_back(form->inputs_scale, 127.0F / (static_cast<float>(found->second) + 1e-7F));
+      fail<ValueError>("[calibrate]",
+                       "run must call the layer of {} for a product; it got no input (convolutions and recurrent steps "
+                       "have no such input: leave them out by filters)",
+                       path);
+    const float range = static_cast<float>(found->second) + 1e-7F;
+    if (codes) scales.emplace_back(form->inputs_scale, 127.0F / range);
+    if (steps) scales.emplace_back(fake->inputs_step, range / 127.0F);
   }
   if (scales.empty())
     fail<ValueError>("[calibrate]", "the layer must have weights with static activations; found none");

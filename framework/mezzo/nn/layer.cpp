@@ -320,7 +320,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   box.quantizable = options.quantizable;
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
-  if (policy.quantization_mode() != QuantizationMode::none) {
+  if (detail::has_form(policy)) {
     detail::quantize_weight(*state_, variable, detail::form_of(policy));
   }
 }

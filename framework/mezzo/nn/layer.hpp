@@ -140,9 +140,14 @@ class MEZZO_API Layer {
 
   /// Stores kernels and tables of this layer and its sub-layers as integers with scales, as Keras' quantize(): mode
   /// "int8"; "int4", a scale for each block of 128 inputs; "int4/64" for other blocks; "int4/-1" for one scale for each
-  /// output. Quantized weights are not trainable; the others are. The layers get policies such as "int8_from_float32".
+  /// output; "nf4" or "nf4/64", codes of NF4 with a largest magnitude for each block of inputs. Quantized weights are
+  /// not trainable; the others are. The layers get policies such as "int8_from_float32".
+  /// "fake_int8", "fake_int4" and so on prepare for these modes (quantization-aware training): weights stay trainable
+  /// floats, and layers compute with what the mode would store, with gradients that pass through the rounding. The mode
+  /// itself then converts.
   /// A ValueError, and no weight changes, if the layer isn't built, `filters` match no layer with such weights, a layer
-  /// is quantized already or computes int8 in float16, or a number isn't finite; a NameError for another mode.
+  /// is quantized already, was trained for another mode, or computes int8 in float16, or a number isn't finite; a
+  /// NameError for another mode.
   void quantize(const std::string& mode, const QuantizeOptions& options = {});
 
   /// Adds low-rank adapters to the kernels of this layer and its sub-layers (Hu et al., 2021, "LoRA"):

@@ -4,6 +4,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/graph/coded_state.hpp>
+#include <mezzo/graph/read_codes.hpp>
 #include <mezzo/nn/coded_slots.hpp>
 #include <mezzo/nn/optimizer.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -111,7 +112,7 @@ void Optimizer::apply(const std::shared_ptr<detail::VariableState>& variable, co
 
 void Optimizer::update_average(const std::shared_ptr<detail::VariableState>& variable, const Step& step) {
   const auto average = slot(variable, average_name, accumulation_dtype(variable->dtype()));
-  const Values inputs{read_stored(average), read_variable(variable), step.learning_rate, step.count, one()};
+  const Values inputs{read_stored(average), detail::read_unrounded(variable), step.learning_rate, step.count, one()};
   update_stored(average, insert_one(ops::optimizer_update, inputs,
                                     {{"rule", std::string("average")},
                                      {"slots", std::int64_t{0}},

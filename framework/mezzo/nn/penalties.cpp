@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/graph/read_codes.hpp>
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/nn/constraint.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -54,7 +55,7 @@ Value as_loss(const Value& loss) {
 
 Value penalty_of(const Variable& weight) {
   const LibraryScope as_inserted;
-  return as_loss(weight.state()->regularizer(wide(weight)));
+  return as_loss(weight.state()->regularizer(wide(read_unrounded(weight.state().pointer()))));
 }
 
 Value activity_penalty(const Any<Regularizer>& regularizer, const Value& output) {
@@ -80,7 +81,7 @@ void add_loss(const Shared<LayerState>& layer, const Value& loss) {
 void constrain(const std::shared_ptr<VariableState>& variable) {
   if (!variable->constraint) return;
   const LibraryScope as_inserted;
-  update_variable(variable, variable->constraint(wide(read_variable(variable))));
+  update_variable(variable, variable->constraint(wide(read_unrounded(variable))));
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 
@@ -30,9 +32,28 @@ std::function<bool(const std::string&)> chosen_by(const std::string& filters, co
   }
 }
 
+/// Throws if a layer whose weights prepared for a form can't get this one.
+void require_prepared(const LayerWithPolicy& place, const QuantizedForm& form, const QuantizeOptions& options,
+                      const std::string& where) {
+  const QuantizedForm prepared = fake_form_of(*place.layer)->prepared();
+  const bool same = form.mode == prepared.mode && form.block_size == prepared.block_size &&
+                    (options.activations.empty() || form.inputs == prepared.inputs);
+  if (!same) {
+    fail<ValueError>(where, "quantize: {} \"{}\" was trained for {}; got {}", place.layer->kind, place.path,
+                     prepared.name(), form.name());
+  }
+  for (const Variable& weight : place.layer->weights) {
+    const auto& fake = weight.state()->fake;
+    if (!fake || fake->inputs_step.get() == nullptr || fake->inputs_step->numbers().item() > 0) continue;
+    fail<ValueError>(where, "quantize: static inputs of {}/{} have no range yet: train, or call calibrate()",
+                     place.path, weight.name());
+  }
+}
+
 /// Layers to quantize. Throws if there are none or one of them can't be.
-std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm& form, const std::string& filters,
+std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm& form, const QuantizeOptions& options,
                                            const std::string& where) {
+  const std::string& filters = options.filters;
   std::vector<LayerWithPolicy> out;
   std::vector<std::string> others;
   const auto chosen = chosen_by(filters, where);
@@ -53,8 +74,13 @@ std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm
   }
   for (const LayerWithPolicy& place : out) {
     const std::string name = fmt::format("{} \"{}\"", place.layer->kind, place.path);
-    if (place.policy.quantization_mode() != QuantizationMode::none) {
+    const std::optional<QuantizedForm> prepared = fake_form_of(*place.layer);
+    if (place.policy.quantization_mode() != QuantizationMode::none || (prepared && form.fake)) {
       fail<ValueError>(where, "quantize: layers must not be quantized already; got {} ({})", name, place.policy.name());
+    }
+    if (prepared) require_prepared(place, form, options, where);
+    if (form.fake && adapters_of(*place.layer) != nullptr) {
+      fail<ValueError>(where, "quantize: weights to round in training must have no adapters; got those of {}", name);
     }
     if (place.policy.by_op() != nullptr) {
       fail<ValueError>(where, "quantize: the policy must not have op lists; got those of {}", name);
@@ -79,19 +105,36 @@ void require_finite_weights(const std::vector<LayerWithPolicy>& places, const st
   }
 }
 
+/// Gives attention layers whose projections are all quantized in this form a policy of the form, as they have when they
+/// are built under such a policy.
+void quantize_policies_of_attention(LayerState& root, const QuantizedForm& form) {
+  for (const LayerWithPolicy& place : layers_with_policies(root)) {
+    LayerState& layer = *place.layer;
+    if (layer.kind != "MultiHeadAttention" && layer.kind != "GroupedQueryAttention") continue;
+    const std::string policy = fmt::format("{}_from_{}", form.name(), place.policy.name());
+    const bool all = std::all_of(layer.children.begin(), layer.children.end(),
+                                 [&](const auto& child) { return child.second->policy.name() == policy; });
+    if (all && !layer.children.empty()) layer.policy = layer.last_policy = policy;
+  }
+}
+
 }  // namespace
 
 void quantize_layers(LayerState& root, const std::string& mode, const QuantizeOptions& options,
                      const std::string& where) {
   QuantizedForm form = quantized_form(mode, 128, where);
-  if (!options.activations.empty()) form.inputs = quantized_inputs(options.activations, where);
-  const std::vector<LayerWithPolicy> places = chosen_places(root, form, options.filters, where);
+  if (!options.activations.empty()) set_inputs(form, options.activations, where);
+  require_known_inputs(form, where);
+  const std::vector<LayerWithPolicy> places = chosen_places(root, form, options, where);
   require_finite_weights(places, where);
   for (const LayerWithPolicy& place : places) {
-    quantize_own_weights(*place.layer, form);
-    place.layer->policy = fmt::format("{}_from_{}", form.name(), place.policy.name());
+    const std::optional<QuantizedForm> prepared = fake_form_of(*place.layer);
+    const QuantizedForm own = prepared ? prepared->prepared() : form;
+    quantize_own_weights(*place.layer, own);
+    place.layer->policy = fmt::format("{}_from_{}", own.name(), place.policy.source().name());
     place.layer->last_policy = place.layer->policy;
   }
+  quantize_policies_of_attention(root, form);
 }
 
 std::string quantization_text(const LayerState& root) {
@@ -99,6 +142,7 @@ std::string quantization_text(const LayerState& root) {
   for (const LayerWithPolicy& place : layers_with_policies(const_cast<LayerState&>(root))) {  // not changed
     for (const Variable& weight : place.layer->weights) {
       if (weight.quantized()) forms[place.path] = weight.state()->quantization->form.name();
+      if (weight.state()->fake) forms[place.path] = weight.state()->fake->form.name();
     }
   }
   return forms.empty() ? "" : forms.dump();
@@ -114,7 +158,7 @@ void quantize_by_text(LayerState& root, const std::string& text, const std::stri
     if (found == places.end()) fail<ValueError>(where, "no layer has the path \"{}\" of a quantized one", item.key());
     const QuantizedForm form = quantized_form(read_string(item.value(), where), -1, where);
     quantize_own_weights(*found->layer, form);
-    if (found->policy.quantization_mode() != QuantizationMode::none || found->policy.by_op() != nullptr) continue;
+    if (has_form(found->policy) || found->policy.by_op() != nullptr) continue;
     found->layer->policy = fmt::format("{}_from_{}", form.name(), found->policy.name());
   }
 }

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/ops/ops.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
 namespace mezzo {
@@ -35,6 +36,35 @@ Variable side_weight(const Variable& weight, const char* suffix) {
   return out;
 }
 
+void fake_quantize_weight(detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
+  detail::VariableState& state = *weight.state();
+  if (state.fake) return;
+  auto fake = std::make_shared<detail::FakeQuantization>();
+  fake->form = form;
+  fake->axes = state.quantizable;
+  if (form.inputs == QuantizedInputs::static_int8 && !state.quantizable.table) {
+    const Variable step = side_weight(weight, "_inputs_step");
+    detail::VariableState& added = *step.state();
+    step.assign(Tensor::scalar(0, DType::float32));
+    added.trainable = form.learned;
+    if (form.learned) added.constraint = [](const Value& numbers) { return maximum(numbers, 1e-12); };
+    fake->inputs_step = step.state();
+    layer.weights.push_back(step);
+  }
+  state.fake = std::move(fake);
+}
+
+/// Ends the FakeQuantization of a weight. Returns the step of its inputs; 0 if there is none.
+float take_step(detail::LayerState& layer, detail::VariableState& weight) {
+  if (!weight.fake) return 0;
+  const std::shared_ptr<detail::FakeQuantization> fake = std::exchange(weight.fake, nullptr);
+  const detail::VariableState* const step = fake->inputs_step.get();
+  if (step == nullptr) return 0;
+  const auto is_step = [&](const Variable& one) { return one.id() == step; };
+  layer.weights.erase(std::remove_if(layer.weights.begin(), layer.weights.end(), is_step), layer.weights.end());
+  return static_cast<float>(step->numbers().item());
+}
+
 }  // namespace
 
 std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& root) {
@@ -45,26 +75,42 @@ std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& ro
 
 bool detail::can_be_quantized(const Variable& weight) { return !weight.state()->quantizable.inputs.empty(); }
 
+bool detail::has_form(const Policy& policy) {
+  return policy.quantization_mode() != QuantizationMode::none || policy.fake_quantization() != QuantizationMode::none;
+}
+
 detail::QuantizedForm detail::form_of(const Policy& policy) {
+  if (policy.fake_quantization() != QuantizationMode::none && policy.map() == nullptr) {
+    return quantized_form(policy.name().substr(0, policy.name().find("_from_")), -1, "");
+  }
   return {policy.quantization_mode(), policy.block_size(), policy.quantized_inputs()};
+}
+
+std::optional<detail::QuantizedForm> detail::fake_form_of(const LayerState& layer) {
+  for (const Variable& weight : layer.weights) {
+    if (weight.state()->fake) return weight.state()->fake->form;
+  }
+  return {};
 }
 
 void detail::quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form) {
   VariableState& state = *weight.state();
   if (!can_be_quantized(weight) || weight.quantized()) return;
+  if (form.fake) return fake_quantize_weight(layer, weight, form);
+  const float step = take_step(layer, state);
   auto quantization = std::make_shared<Quantization>();
   quantization->form = form;
   quantization->shape = weight.shape();
   quantization->axes = state.quantizable;
   std::vector<Variable> added{side_weight(weight, "_scale")};
   quantization->scale = added.back().state();
-  if (form.block_size > 0) {
+  if (form.has_zero()) {
     added.push_back(side_weight(weight, "_zero"));
     quantization->zero = added.back().state();
   }
   if (form.inputs == QuantizedInputs::static_int8 && !state.quantizable.table) {
     added.push_back(side_weight(weight, "_inputs_scale"));
-    added.back().state()->assign(Tensor::scalar(0, DType::float32));
+    added.back().state()->assign(Tensor::scalar(step > 0 ? 1 / step : 0, DType::float32));
     quantization->inputs_scale = added.back().state();
   }
   quantize(state, std::move(quantization));
@@ -78,15 +124,14 @@ void detail::quantize_own_weights(LayerState& layer, const QuantizedForm& form) 
 
 void detail::quantize_by_policies(LayerState& root) {
   for (const LayerWithPolicy& place : layers_with_policies(root)) {
-    if (place.policy.quantization_mode() == QuantizationMode::none) continue;
+    if (!has_form(place.policy)) continue;
     quantize_own_weights(*place.layer, form_of(place.policy));
   }
 }
 
 void detail::require_same_quantization(const LayerState& layer, const Policy& policy, const std::string& label) {
-  if (layer.policy.quantization_mode() == QuantizationMode::none) return;
-  const bool same =
-      policy.quantization_mode() != QuantizationMode::none && form_of(policy).name() == form_of(layer.policy).name();
+  if (!has_form(layer.policy)) return;
+  const bool same = has_form(policy) && form_of(policy).name() == form_of(layer.policy).name();
   if (same) return;
   fail<ValueError>(label,
                    "to: the weights are quantized; the policy must be {}_from_ and the name of another one; got {}",

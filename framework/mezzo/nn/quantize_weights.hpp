@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,19 @@ std::vector<LayerWithPolicy> layers_with_policies(LayerState& root);
 /// True for a weight that declares its QuantizableAxes.
 bool can_be_quantized(const Variable& weight);
 
-/// The form of a quantized policy.
+/// True for a policy whose layers have quantized weights, or round them in training.
+bool has_form(const Policy& policy);
+
+/// The form of a policy with has_form().
 QuantizedForm form_of(const Policy& policy);
 
-/// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks "kernel_zero",
-/// with static inputs "kernel_inputs_scale". Nothing happens if it can't be quantized or is quantized already.
+/// The form that the layer's own weights prepare for, a fake one; nothing if they don't.
+std::optional<QuantizedForm> fake_form_of(const LayerState& layer);
+
+/// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks of int4
+/// "kernel_zero", with static inputs "kernel_inputs_scale". A fake form adds no scales; with static inputs it adds
+/// "kernel_inputs_step", which later gives the scale of the inputs. Nothing happens if the weight can't be quantized or
+/// is in such a form already.
 void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
 
 /// The same for all weights of the layer itself.

@@ -51,14 +51,15 @@ Value as_shape(const Value& x, const Shape& shape) { return x.shape() == shape ?
 
 }  // namespace
 
-Value quantized_product(const Value& x, const Variable& kernel) {
+Value quantized_product(const Value& given, const Variable& kernel) {
+  const Value x = is_floating(given.dtype()) ? given : cast(given, current_policy().compute_dtype());  // as matmul
   const Quantization& form = *kernel.state()->quantization;
-  const bool swapped = !form.int4() && !form.axes.table && sums_last(form);
+  const bool swapped = !form.packed() && !form.axes.table && sums_last(form);
   MatrixSizes matrix = form.matrix();
   if (swapped) std::swap(matrix.rows, matrix.columns);
   const bool transposed = form.axes.table || swapped;
   Values operands = read_codes(kernel.state().pointer());
-  if (!form.int4()) {
+  if (!form.packed()) {
     operands[0] = as_shape(operands[0], {matrix.rows, matrix.columns});
     operands[1] = as_shape(operands[1], {transposed ? matrix.rows : matrix.columns});
   }
@@ -69,6 +70,7 @@ Value quantized_product(const Value& x, const Variable& kernel) {
                     {{"bits", form.bits()},
                      {"columns", matrix.columns},
                      {"block_size", form.form.block_size},
+                     {"nf4", form.nf4()},
                      {"transpose_b", transposed},
                      {"activations", std::string(inputs_name(inputs))}});
 }

@@ -4,6 +4,7 @@
 #include <mezzo/graph/replaced_variable.hpp>
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/fake_product.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -12,9 +13,10 @@ namespace {
 
 Value product_with(const Value& x, const Variable& kernel) {
   if (kernel.quantized()) return detail::quantized_product(x, kernel);
-  if (kernel.shape().size() == 2) return detail::matmul_of_kernel(x, kernel);
+  const Value inputs = detail::rounded_inputs(x, kernel);
+  if (kernel.shape().size() == 2) return detail::matmul_of_kernel(inputs, kernel);
   const std::int64_t in = x.shape().back();
-  return detail::matmul_of_kernel(x, reshape(kernel, {in, element_count(kernel.shape()) / in}));
+  return detail::matmul_of_kernel(inputs, reshape(kernel, {in, element_count(kernel.shape()) / in}));
 }
 
 Value product(const Value& x, const Variable& kernel) {
@@ -23,16 +25,22 @@ Value product(const Value& x, const Variable& kernel) {
   return adapter == nullptr ? y : y + detail::adapted_product(x, *adapter);
 }
 
+Value transposed_product(const Value& x, const Variable& table) {
+  if (table.quantized()) return detail::quantized_product(x, table);
+  return matmul(detail::rounded_inputs(x, table), table, {.transpose_b = true});
+}
+
 Value reverse_product(const Value& x, const Variable& own) {
-  const Variable table = detail::kernel_in_use(own);
-  const Value y = table.quantized() ? detail::quantized_product(x, table) : matmul(x, table, {.transpose_b = true});
+  const Value y = transposed_product(x, detail::kernel_in_use(own));
   const detail::Adapter* const adapter = detail::adapter_in_use(own);
   return adapter == nullptr ? y : y + detail::adapted_reverse(x, *adapter);
 }
 
 Value rows(const Value& indices, const Variable& own) {
   const Variable table = detail::kernel_in_use(own);
-  const Value y = table.quantized() ? detail::quantized_rows(indices, table) : gather(table, indices);
+  const Value y = table.quantized()     ? detail::quantized_rows(indices, table)
+                  : table.state()->fake ? detail::rounded_table_rows(indices, table)
+                                        : gather(table, indices);
   const detail::Adapter* const adapter = detail::adapter_in_use(own);
   return adapter == nullptr ? y : y + detail::adapted_rows(indices, *adapter);
 }
@@ -61,6 +69,10 @@ Value detail::weight_product(const Value& x, const Variable& kernel) {
 
 Value detail::table_product(const Value& x, const Variable& table) {
   return later(reverse_product, x, table, with_last(x, table.shape()[0]));
+}
+
+Value detail::tied_product(const Value& x, const Variable& table) {
+  return later(transposed_product, x, table, with_last(x, table.shape()[0]));
 }
 
 Value detail::table_rows(const Value& indices, const Variable& table) {

@@ -12,6 +12,10 @@ MEZZO_API Value weight_product(const Value& x, const Variable& kernel);
 /// x (..., size) times the transposed table (rows, size): (..., rows).
 MEZZO_API Value table_product(const Value& x, const Variable& table);
 
+/// table_product() without adapters: logits by a table that a language model shares with its output layer. PEFT leaves
+/// adapters of the table out of these.
+MEZZO_API Value tied_product(const Value& x, const Variable& table);
+
 /// Rows of a table (rows, size) with these indices: indices' shape and (size). As weight_product in functional graphs.
 MEZZO_API Value table_rows(const Value& indices, const Variable& table);
 

@@ -57,4 +57,10 @@ void detail::require_codes(const OpCall& call, std::size_t i) {
   }
 }
 
+bool detail::is_nf4(const Attributes& attributes) { return attributes.get_or<bool>("nf4", false); }
+
+bool detail::has_zero(const Attributes& attributes) {
+  return attributes.get<std::int64_t>("block_size") > 0 && !is_nf4(attributes);
+}
+
 }  // namespace mezzo

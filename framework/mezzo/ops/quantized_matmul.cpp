@@ -32,8 +32,7 @@ std::vector<Spec> infer_quantized_matmul(const OpCall& call) {
     fail<ShapeError>(call.where, "input axis -1 must be {} (rows of the weight); got shape {}", depth, x);
   }
   const Shape scales = detail::shape_of_scales(matrix, {transposed ? 1 : 0}, number(attributes, "block_size"));
-  const bool zero = number(attributes, "block_size") > 0,
-             is_static = attributes.get<std::string>("activations") == "static";
+  const bool zero = detail::has_zero(attributes), is_static = attributes.get<std::string>("activations") == "static";
   const std::size_t operands = 3 + (zero ? 1 : 0) + (is_static ? 1 : 0);
   if (call.inputs.size() != operands) {
     fail<ValueError>(call.where, "takes {} operands in this form; got {}", operands, call.inputs.size());
@@ -56,12 +55,13 @@ Values quantized_matmul_gradient(const GradientContext& context) {
   const bool transposed = attributes.get<bool>("transpose_b");
   const std::int64_t block = number(attributes, "block_size");
   Values codes{context.input(1), context.input(2)};
-  if (block > 0) codes.push_back(context.input(3));
+  if (detail::has_zero(attributes)) codes.push_back(context.input(3));
   const Value weight = insert_one(ops::dequantize, codes,
                                   {{"bits", number(attributes, "bits")},
                                    {"columns", number(attributes, "columns")},
                                    {"axes", Shape{transposed ? 1 : 0}},
                                    {"block_size", block},
+                                   {"nf4", detail::is_nf4(attributes)},
                                    {"dtype", context.input(0).dtype()}});
   const Value g = detail::as(context.cotangent(), context.input(0).dtype());
   out[0] = detail::as(matmul(g, weight, {.transpose_b = !transposed}), context.dtype(0));

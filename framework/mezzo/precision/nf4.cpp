@@ -7,13 +7,6 @@
 namespace mezzo {
 namespace {
 
-/// Code of the nearest number. Of two equally near, the lower.
-std::uint8_t code_of(float x) {
-  std::size_t code = 0;
-  while (code < 15 && x > (nf4_values[code] + nf4_values[code + 1]) / 2) ++code;
-  return static_cast<std::uint8_t>(code);
-}
-
 float scale_of(const float* numbers, std::int64_t count) {
   float most = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -25,13 +18,19 @@ float scale_of(const float* numbers, std::int64_t count) {
 
 }  // namespace
 
+std::uint8_t detail::nf4_code(float x) {
+  std::size_t code = 0;
+  while (code < 15 && x > (nf4_values[code] + nf4_values[code + 1]) / 2) ++code;
+  return static_cast<std::uint8_t>(code);
+}
+
 void nf4_encode(const float* numbers, std::int64_t count, std::uint8_t* codes, float* scales) {
   std::fill_n(codes, (count + 1) / 2, std::uint8_t{0});
   for (std::int64_t begin = 0; begin < count; begin += nf4_block) {
     const std::int64_t size = std::min(nf4_block, count - begin);
     const float scale = scales[begin / nf4_block] = scale_of(numbers + begin, size);
     for (std::int64_t i = begin; i < begin + size; ++i) {
-      const int code = code_of(scale > 0 ? numbers[i] / scale : 0);
+      const int code = detail::nf4_code(scale > 0 ? numbers[i] / scale : 0);
       codes[i / 2] = static_cast<std::uint8_t>(codes[i / 2] | (i % 2 == 0 ? code << 4 : code));
     }
   }

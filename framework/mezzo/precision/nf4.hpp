@@ -15,6 +15,11 @@ inline constexpr std::array<float, 16> nf4_values{
 /// Elements of a block of NF4, which have a scale: the largest magnitude.
 inline constexpr std::int64_t nf4_block = 64;
 
+namespace detail {
+/// Code of the number of NF4 nearest to x; of two equally near, the lower.
+MEZZO_API std::uint8_t nf4_code(float x);
+}  // namespace detail
+
 /// Writes the codes of `count` numbers, two a byte with the first in the high bits, (count + 1) / 2 bytes, and the
 /// scales of their blocks, (count + 63) / 64. Rounds to nearest. A block with a NaN or an infinity has the scale NaN.
 MEZZO_API void nf4_encode(const float* numbers, std::int64_t count, std::uint8_t* codes, float* scales);

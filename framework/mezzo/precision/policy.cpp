@@ -63,8 +63,8 @@ std::string name_of(DType compute, DType variable, DType output, ProductFormat p
     const bool same = entry.compute == compute && entry.variable == variable && entry.products == products;
     if (same && output == compute) return entry.name;
   }
-  return fmt::format("p={},c={},o={}{}", variable, compute, output,
-                     products == ProductFormat::int8 ? ",products=int8" : "");
+  constexpr std::array<const char*, 3> endings{"", ",products=int8", ",products=int8_tiles"};
+  return fmt::format("p={},c={},o={}{}", variable, compute, output, endings[static_cast<std::size_t>(products)]);
 }
 
 /// Dtype of one of jmp's names.
@@ -77,6 +77,12 @@ DType parse_dtype(const std::string& text, const std::string& policy) {
     if (text == name.first) return name.second;
   }
   fail<NameError>("", "unknown dtype \"{}\" in policy \"{}\"; valid names: f16, bf16, f32, f64", text, policy);
+}
+
+ProductFormat parse_products(const std::string& name, const std::string& policy) {
+  if (name == "int8") return ProductFormat::int8;
+  if (name == "int8_tiles") return ProductFormat::int8_tiles;
+  fail<NameError>("", "unknown products \"{}\" in policy \"{}\"; valid names: int8, int8_tiles", name, policy);
 }
 
 struct Global {
@@ -102,11 +108,7 @@ Policy Policy::from_notation(const std::string& text) {
     const std::size_t equals = part.find('=');
     const std::string key = part.substr(0, equals);
     if (key == "products" && equals != std::string::npos && !products) {
-      if (part != "products=int8") {
-        fail<NameError>("", "unknown products \"{}\" in policy \"{}\"; valid names: int8", part.substr(equals + 1),
-                        text);
-      }
-      products = ProductFormat::int8;
+      products = parse_products(part.substr(equals + 1), text);
       continue;
     }
     const auto* const found = std::find_if(std::begin(keys), std::end(keys),
@@ -140,7 +142,7 @@ Policy Policy::quantized_from(const std::string& name, std::size_t from) {
   if (form.mode == QuantizationMode::int8 && out.compute_ == DType::float16) {
     fail<ValueError>("", "policy \"{}\": int8 can't be computed in float16, whose range its scales exceed", name);
   }
-  out.mode_ = form.mode;
+  (form.fake ? out.fake_ : out.mode_) = form.mode;
   out.block_size_ = form.block_size;
   out.inputs_ = form.inputs;
   out.name_ = std::make_shared<const std::string>(name);
@@ -149,7 +151,7 @@ Policy Policy::quantized_from(const std::string& name, std::size_t from) {
 
 Policy Policy::source() const {
   const std::size_t from = name().find("_from_");
-  return mode_ == QuantizationMode::none ? *this : Policy(name().substr(from + 6));
+  return mode_ == QuantizationMode::none && fake_ == QuantizationMode::none ? *this : Policy(name().substr(from + 6));
 }
 
 Policy::Policy(DType compute, DType variable, DType output)
@@ -178,6 +180,7 @@ Policy::Policy(const PolicyMap& map)
       variable_(map.default_policy().variable_dtype()),
       output_(map.default_policy().output_dtype()),
       mode_(map.default_policy().quantization_mode()),
+      fake_(map.default_policy().fake_quantization()),
       products_(map.default_policy().products()),
       block_size_(map.default_policy().block_size()),
       map_(std::make_shared<const PolicyMap>(map)) {}

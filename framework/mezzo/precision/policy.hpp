@@ -29,12 +29,16 @@ class PolicyMap;
 ///
 /// A layer that is built under a quantized policy stores its kernels as integers, as Layer::quantize() does. The part
 /// before "_from_" is its mode: int8, int4 (one scale for each output) or int4/128 (one for each block of 128 inputs),
-/// then optionally /none, /dynamic or /static for the inputs of products.
+/// then optionally /none, /dynamic or /static for the inputs of products; nf4 or nf4/64.
+///
+/// fake_int8_from_float32 and fake_int4/128_from_float32 prepare for a quantized model (quantization-aware training):
+/// kernels stay floats, and products round them and their inputs to what the mode would store. Their inputs can also be
+/// /learned: fake_int8/learned_from_float32.
 ///
 /// Under mixed_int8, products of the kernels of dense layers and attention projections quantize their operands to int8,
 /// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023); gradients of kernels don't.
-/// The notation of the same for other dtypes is products: "p=f32,c=f32,products=int8". Throws a NameError for products
-/// in float64.
+/// The notation of the same for other dtypes is products: "p=f32,c=f32,products=int8". products=int8_tiles also
+/// quantizes the operands of the gradients of kernels. Throws a NameError for products in float64.
 ///
 /// The dtypes of jmp's notation are f16 or half, bf16, f32 or full, f64, and the names above. The keys may be written
 /// out: params, compute, output.
@@ -90,7 +94,10 @@ class MEZZO_API Policy {
   /// Format of the weights that the policy quantizes; none for most policies.
   QuantizationMode quantization_mode() const { return mode_; }
 
-  /// Inputs that share a scale under int4 policies; -1: all.
+  /// Format that the policy prepares weights for, while they stay floats: int8 of fake_int8_from_float32.
+  QuantizationMode fake_quantization() const { return fake_; }
+
+  /// Inputs that share a scale under int4 and nf4 policies; -1: all.
   std::int64_t block_size() const { return block_size_; }
 
   /// Format of the inputs of products with quantized weights.
@@ -118,6 +125,7 @@ class MEZZO_API Policy {
   DType variable_ = DType::float32;
   DType output_ = DType::float32;
   QuantizationMode mode_ = QuantizationMode::none;
+  QuantizationMode fake_ = QuantizationMode::none;
   QuantizedInputs inputs_ = QuantizedInputs::floats;
   ProductFormat products_ = ProductFormat::same;
   std::int64_t block_size_ = -1;

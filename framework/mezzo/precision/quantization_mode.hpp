@@ -6,7 +6,8 @@ namespace mezzo {
 enum class QuantizationMode {
   none,  ///< not quantized
   int8,  ///< 8-bit integers, one scale for each output
-  int4   ///< 4-bit integers, two a byte, one scale for each output or block of inputs
+  int4,  ///< 4-bit integers, two a byte, one scale for each output or block of inputs
+  nf4    ///< 4-bit codes of NF4 (Dettmers et al., 2023), a largest magnitude for each block of inputs
 };
 
 /// Format of the inputs of products with quantized weights.
@@ -18,8 +19,9 @@ enum class QuantizedInputs {
 
 /// Format of the operands of matrix products in training.
 enum class ProductFormat {
-  same,  ///< the compute dtype
-  int8   ///< 8-bit integers, with a scale for each row and column
+  same,       ///< the compute dtype
+  int8,       ///< 8-bit integers, with a scale for each row and column
+  int8_tiles  ///< the same, and gradients of kernels in 8-bit integers with a scale for each tile (Xi et al., 2024)
 };
 
 }  // namespace mezzo

@@ -1,38 +1,48 @@
 #include <mezzo/precision/quantized_form.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <string_view>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/precision/nf4.hpp>
 
 namespace mezzo::detail {
 namespace {
 
+constexpr std::string_view fake_prefix = "fake_";
 constexpr std::array<const char*, 3> names_of_inputs{"none", "dynamic", "static"};  // in the order of QuantizedInputs
 
 QuantizedInputs default_inputs(QuantizationMode mode) {
   return mode == QuantizationMode::int8 ? QuantizedInputs::dynamic_int8 : QuantizedInputs::floats;
 }
 
-/// Reads "128" or "-1".
-bool read_block(const std::string& text, std::int64_t& block) {
+/// Reads "int4/128" or "int4/-1" of a `mode` "int4". `least`: the block size that means all inputs, or 1.
+bool read_block(const std::string& text, const std::string& mode, std::int64_t least, std::int64_t& block) {
+  if (text.rfind(mode + "/", 0) != 0) return false;
   const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, block);
-  return error == std::errc() && rest == end && (block > 0 || block == -1);
+  const auto [rest, error] = std::from_chars(text.data() + mode.size() + 1, end, block);
+  return error == std::errc() && rest == end && (block > 0 || block == least);
 }
 
 }  // namespace
 
 std::string QuantizedForm::name() const {
-  const std::string text = mode == QuantizationMode::int8 ? "int8" : fmt::format("int4/{}", block_size);
-  return inputs == default_inputs(mode) ? text : fmt::format("{}/{}", text, inputs_name(inputs));
+  const std::string text = mode == QuantizationMode::int8
+                               ? "int8"
+                               : fmt::format("{}/{}", mode == QuantizationMode::nf4 ? "nf4" : "int4", block_size);
+  const std::string whole = fake ? "fake_" + text : text;
+  if (learned) return whole + "/learned";
+  return inputs == default_inputs(mode) ? whole : fmt::format("{}/{}", whole, inputs_name(inputs));
 }
 
 QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const std::string& where) {
-  std::string mode = name;
+  const bool fake = name.rfind(fake_prefix, 0) == 0;
+  std::string mode = fake ? name.substr(fake_prefix.size()) : name;
   const char* given = nullptr;
-  for (const char* one : names_of_inputs) {
+  for (const char* one : {"none", "dynamic", "static", "learned"}) {
     const std::string end = fmt::format("/{}", one);
     if (mode.size() <= end.size() || mode.compare(mode.size() - end.size(), end.size(), end) != 0) continue;
     mode.erase(mode.size() - end.size());
@@ -45,15 +55,42 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
     out.mode = QuantizationMode::int4;
     out.block_size = int4;
   }
-  if (mode.rfind("int4/", 0) == 0 && read_block(mode.substr(5), out.block_size)) out.mode = QuantizationMode::int4;
+  if (mode == "nf4") {
+    out.mode = QuantizationMode::nf4;
+    out.block_size = nf4_block;
+  }
+  if (read_block(mode, "int4", -1, out.block_size)) out.mode = QuantizationMode::int4;
+  if (read_block(mode, "nf4", 1, out.block_size)) out.mode = QuantizationMode::nf4;
+  if (fake && out.mode == QuantizationMode::nf4) out.mode = QuantizationMode::none;  // its rounding has no form
   if (out.mode == QuantizationMode::none) {
     fail<NameError>(where,
                     "unknown quantization \"{}\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-                    "inputs), int4/-1 (for each output)",
+                    "inputs), int4/-1 (for each output), nf4, nf4/64",
                     name);
   }
-  out.inputs = given != nullptr ? quantized_inputs(given, where) : default_inputs(out.mode);
+  out.fake = fake;
+  out.inputs = default_inputs(out.mode);
+  if (given != nullptr) set_inputs(out, given, where);
+  require_known_inputs(out, where);
   return out;
+}
+
+void set_inputs(QuantizedForm& form, const std::string& name, const std::string& where) {
+  constexpr std::array<const char*, 4> of_fake{"none", "dynamic", "static", "learned"};
+  form.learned = form.fake && name == of_fake.back();
+  if (form.learned) {
+    form.inputs = QuantizedInputs::static_int8;
+    return;
+  }
+  const bool known = std::find(of_fake.begin(), of_fake.end(), name) != of_fake.end();
+  if (form.fake && !known) fail_unknown(where, "activations", name, of_fake);
+  form.inputs = quantized_inputs(name, where);
+}
+
+void require_known_inputs(const QuantizedForm& form, const std::string& where) {
+  if (form.mode != QuantizationMode::nf4 || form.inputs == QuantizedInputs::floats) return;
+  fail<ValueError>(where, "activations must be none with nf4, whose codes aren't integers; got {}",
+                   inputs_name(form.inputs));
 }
 
 QuantizedInputs quantized_inputs(const std::string& name, const std::string& where) {

@@ -9,6 +9,8 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/graph/codes.hpp>
+#include <mezzo/ops/quantized.hpp>
+#include <mezzo/precision/nf4.hpp>
 
 namespace mezzo::reference {
 namespace {
@@ -18,6 +20,22 @@ template <class T>
 T number_of(std::int32_t code, float scale, const std::int8_t* zero) {
   return zero == nullptr ? static_cast<T>(code) / static_cast<T>(scale)
                          : static_cast<T>(code - *zero) * static_cast<T>(scale);
+}
+
+template <class T>
+T nf4_number(std::int32_t code, float scale) {
+  return static_cast<T>(nf4_values[detail::nf4_position(code)]) * static_cast<T>(scale);
+}
+
+/// Numbers of a row of codes of NF4. `run`: columns with one scale.
+template <class T, class Out>
+void dequantize_nf4_row(const std::int8_t* codes, std::int64_t columns, std::int64_t run, const float* scale,
+                        Out* out) {
+  for (std::int64_t begin = 0; begin < columns; begin += run, ++scale) {
+    for (std::int64_t i = begin; i < std::min(columns, begin + run); ++i) {
+      out[i] = static_cast<Out>(nf4_number<T>(detail::code_at(codes, i, 4), *scale));
+    }
+  }
 }
 
 /// Numbers of a row of codes, computed in T. `run`: columns with one scale, 0 for all.
@@ -48,11 +66,16 @@ std::unique_ptr<Kernel> dequantize(const KernelRequest& request) {
   const std::int64_t rows = columns == 0 ? 0 : element_count(shape) / columns,
                      bytes = detail::bytes_of_codes(columns, bits);
   const detail::ScalePositions at(shape, attributes.get<Shape>("axes"), attributes.get<std::int64_t>("block_size"));
-  const bool has_zero = request.inputs.size() > 2;
+  const bool has_zero = request.inputs.size() > 2, nf4 = detail::is_nf4(attributes);
   return make_kernel([=](const KernelArguments& arguments) {
     parallel_for(rows, grain_of(columns), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t first = at.of_row(row);
+        if (nf4) {
+          dequantize_nf4_row<T>(arguments.in<std::int8_t>(0) + row * bytes, columns, at.run(),
+                                arguments.in<float>(1) + first, arguments.out<Out>(0) + row * columns);
+          continue;
+        }
         dequantize_row<T>(arguments.in<std::int8_t>(0) + row * bytes, bits, columns, at.run(),
                           arguments.in<float>(1) + first, has_zero ? arguments.in<std::int8_t>(2) + first : nullptr,
                           arguments.out<Out>(0) + row * columns);
@@ -64,7 +87,7 @@ std::unique_ptr<Kernel> dequantize(const KernelRequest& request) {
 /// Sizes and form of a product.
 struct Form {
   std::int64_t bits, columns, rows, depth, width, block;
-  bool transposed, has_zero;
+  bool transposed, nf4, has_zero;
   std::string activations;
 
   explicit Form(const KernelRequest& request)
@@ -75,7 +98,8 @@ struct Form {
         width(request.outputs[0].shape.back()),
         block(request.attributes.get<std::int64_t>("block_size")),
         transposed(request.attributes.get<bool>("transpose_b")),
-        has_zero(block > 0),
+        nf4(detail::is_nf4(request.attributes)),
+        has_zero(detail::has_zero(request.attributes)),
         activations(request.attributes.get<std::string>("activations")) {
     const Shape& x = request.inputs[0].shape;
     rows = element_count(Shape(x.begin(), x.end() - 1));
@@ -134,8 +158,10 @@ T float_product(const Form& form, const T* x, const std::int8_t* codes, const fl
   double out = 0;
   for (std::int64_t k = 0; k < form.depth; ++k) {
     const std::int64_t at = form.scale(k / form.block, n);
-    out += static_cast<double>(x[k]) *
-           number_of<T>(form.code(codes, k, n), scales[at], zeros == nullptr ? nullptr : zeros + at);
+    const std::int32_t code = form.code(codes, k, n);
+    out += static_cast<double>(x[k]) * (form.nf4
+                                            ? nf4_number<T>(code, scales[at])
+                                            : number_of<T>(code, scales[at], zeros == nullptr ? nullptr : zeros + at));
   }
   return static_cast<T>(out);
 }

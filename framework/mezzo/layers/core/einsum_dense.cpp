@@ -10,7 +10,9 @@
 #include <mezzo/layers/axes.hpp>
 #include <mezzo/layers/core/einsum_update.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/fake_product.hpp>
 #include <mezzo/nn/quantized_product.hpp>
+#include <mezzo/nn/weight_product.hpp>
 
 namespace mezzo {
 namespace {
@@ -190,7 +192,9 @@ EinsumDense::Letters EinsumDense::letters_of(std::size_t rank) const {
 }
 
 bool EinsumDense::Letters::is_product_of(const Variable& kernel) const {
-  return sums_first || (sums_last && !kernel.state()->quantization->int4());
+  const detail::VariableState& state = *kernel.state();
+  const bool packed = state.fake ? state.fake->form.mode == QuantizationMode::int4 : state.quantization->packed();
+  return sums_first || (sums_last && !packed);
 }
 
 Value EinsumDense::quantized(const Value& x, const Variable& kernel, const Letters& letters) {
@@ -200,7 +204,12 @@ Value EinsumDense::quantized(const Value& x, const Variable& kernel, const Lette
   const Shape& columns = letters.sums_first ? last : first;
   const std::int64_t depth = element_count(letters.sums_first ? first : last);
   const Value rows = detail::with_last_axes(transpose(x, letters.input), letters.summed, {depth});
-  return transpose(detail::with_last_axes(detail::quantized_product(rows, kernel), 1, columns), letters.output);
+  const auto rounded = [&] {
+    if (letters.sums_first) return detail::weight_product(rows, kernel);
+    return matmul(detail::rounded_inputs(rows, kernel), reshape(kernel, {-1, depth}), {.transpose_b = true});
+  };
+  const Value y = kernel.quantized() ? detail::quantized_product(rows, kernel) : rounded();
+  return transpose(detail::with_last_axes(y, 1, columns), letters.output);
 }
 
 Value EinsumDense::call(const Value& x) {
@@ -222,7 +231,8 @@ Value EinsumDense::call(const Value& x) {
                         letters = letters_of(input.size())](const Values& xs) -> Values {
     if (xs.size() == 2) return {einsum(equation, xs)};
     const Variable kernel = detail::kernel_in_use(own);
-    if (kernel.quantized() && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
+    const bool has_form = kernel.quantized() || kernel.state()->fake;
+    if (has_form && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
     return {einsum(equation, {xs[0], kernel})};
   };
   Value y = detail::defer(product, replaced.defined() ? Values{x, replaced} : Values{x},

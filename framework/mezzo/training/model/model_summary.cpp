@@ -3,6 +3,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/profilers/plan_text.hpp>
@@ -37,12 +38,16 @@ std::string dtypes_of(const std::vector<Variable>& weights) {
   return dtypes.empty() ? "-" : fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
-/// Dtype in which a layer computes, and the format of the products with its matrices.
+/// Dtype in which a layer computes, the format of the products with its matrices, and the fake form of its weights.
 std::string compute_text(const Policy& policy, const std::vector<Variable>& weights) {
   const bool matrices =
       std::any_of(weights.begin(), weights.end(), [](const Variable& weight) { return weight.shape().size() > 1; });
-  const bool int8 = policy.products() == ProductFormat::int8 && matrices;
-  return dtype_name(policy.compute_dtype()) + std::string(int8 ? ", int8 products" : "");
+  const bool int8 = policy.products() != ProductFormat::same && matrices;
+  const std::string text = dtype_name(policy.compute_dtype()) + std::string(int8 ? ", int8 products" : "");
+  for (const Variable& weight : weights) {
+    if (weight.state()->fake) return fmt::format("{}, {}", text, weight.state()->fake->form.name());
+  }
+  return text;
 }
 
 using Slots = std::vector<Optimizer::Slots>;

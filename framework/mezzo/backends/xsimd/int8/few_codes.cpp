@@ -110,18 +110,20 @@ class FewCodesKernel final : public Kernel {
     if (p_.block > 0) {
       const Index place = first / p_.block * p_.columns + column;
       product.scales = arguments.in<float>(2) + place;
-      product.zeros = arguments.in<std::int8_t>(3) + place;
+      if (p_.has_zero()) product.zeros = arguments.in<std::int8_t>(3) + place;
       product.scale_width = p_.columns;
     }
     product.group_sums = scratch(arguments, group_sums_) + thread * p_.rows * tile_;
     product.sums = sums_of(arguments, tile, chunk);
     product.sums_width = tile_;
-    (p_.bits == 4 ? functions_.nibbles : functions_.bytes)(product);
+    (p_.nf4 ? functions_.normals : p_.bits == 4 ? functions_.nibbles : functions_.bytes)(product);
   }
 
   void multiply_table(const KernelArguments& arguments, const float* x, Index tile) const {
     const Index column = tile * tile_, groups = p_.block > 0 ? (p_.depth + p_.block - 1) / p_.block : 0;
-    (p_.bits == 4 ? functions_.table_nibbles : functions_.table_bytes)({
+    (p_.nf4         ? functions_.table_normals
+     : p_.bits == 4 ? functions_.table_nibbles
+                    : functions_.table_bytes)({
         .x = x,
         .x_width = x_width_,
         .codes = arguments.in<char>(1) + column * p_.pitch(),
@@ -131,7 +133,7 @@ class FewCodesKernel final : public Kernel {
         .columns = columns_of(tile),
         .block = p_.block > 0 ? p_.block : p_.depth,
         .scales = p_.block > 0 ? arguments.in<float>(2) + column * groups : nullptr,
-        .zeros = p_.block > 0 ? arguments.in<std::int8_t>(3) + column * groups : nullptr,
+        .zeros = p_.has_zero() ? arguments.in<std::int8_t>(3) + column * groups : nullptr,
         .whole = p_.quantizes && p_.block <= 0,
         .sums = sums_of(arguments, tile, 0),
         .sums_width = tile_,

@@ -19,11 +19,12 @@ struct FewCodes {
   std::int64_t rows = 0;   ///< of x, 1 to most_rows
   std::int64_t depth = 0, columns = 0;
 
-  /// @name Groups of rows of codes with scales of their own: a number is (code - zero) * scale
+  /// @name Groups of rows of codes with scales of their own: a number is (code - zero) * scale, of NF4 nf4_values[code]
+  /// * scale
   /// @{
   std::int64_t block = 0;              ///< rows of a group; depth without groups
   const float* scales = nullptr;       ///< (groups, columns); null: the sums are those of codes
-  const std::int8_t* zeros = nullptr;  ///< likewise
+  const std::int8_t* zeros = nullptr;  ///< likewise; null: 0
   std::int64_t scale_width = 0;
   /// @}
 
@@ -45,7 +46,7 @@ struct FewTableCodes {
 
   std::int64_t block = 0;              ///< terms with one scale, even for codes of 4 bits; depth without groups
   const float* scales = nullptr;       ///< (columns, groups); null: the sums are those of codes
-  const std::int8_t* zeros = nullptr;  ///< likewise
+  const std::int8_t* zeros = nullptr;  ///< likewise; null: 0
   bool whole = false;                  ///< all numbers are integers: sums of lanes are added as int32
 
   float* sums = nullptr;  ///< (rows, sums_width), written
@@ -76,8 +77,8 @@ struct FewCodesFunctions {
   using TableProduct = void (*)(const FewTableCodes&);
   using Finish = void (*)(const FinishCodes&);
   float (*quantize)(const RowToCodes&);  ///< returns the factor; NaN for a row with NaN or infinity
-  Product bytes, nibbles;                ///< codes of 8 and of 4 bits
-  TableProduct table_bytes, table_nibbles;
+  Product bytes, nibbles, normals;       ///< codes of 8 bits, of 4 bits and of NF4
+  TableProduct table_bytes, table_nibbles, table_normals;
   PerStorage<Finish> finish;
 };
 

@@ -38,6 +38,16 @@ struct Nibbles {
   [[gnu::always_inline]] static void to_columns(Floats (&x)[2]) { join_pairs(x[0], x[1]); }
 };
 
+/// 2 * lanes columns of codes of NF4.
+struct Normals : Nibbles {
+  template <class Some>
+  [[gnu::always_inline]] static void load_numbers(const std::uint8_t* codes, Some part, Floats (&numbers)[2]) {
+    const Ints bytes = load_ints(codes, part);
+    numbers[0] = low_normals(bytes);
+    numbers[1] = high_normals(bytes);
+  }
+};
+
 /// Fetches a cache line of each of `count` rows of codes to the L2 cache, once for each line that `byte` passes. An
 /// address past the end has no effect.
 template <int count>
@@ -130,14 +140,18 @@ template <class Codes>
   const bool grouped = p.scales != nullptr;
   const Index place_of_scales = begin / p.block * p.scale_width;
   float x_sums[FewCodes::most_rows] = {};
-  if (grouped) {
+  if (grouped && p.zeros != nullptr) {
     for (Index row = 0; row < p.rows; ++row) x_sums[row] = sum_of(p.x + row * p.x_width + begin, end - begin);
   }
   for_codes<Codes>(p.columns, [&](Index column, Index, auto) {
     Floats factors[registers], zeros[registers];
     if (grouped) {
       load_columns<Codes>(p.scales + place_of_scales, column, p.columns, factors);
-      load_columns<Codes>(p.zeros + place_of_scales, column, p.columns, zeros);
+      if (p.zeros != nullptr) {
+        load_columns<Codes>(p.zeros + place_of_scales, column, p.columns, zeros);
+      } else {
+        std::fill_n(zeros, registers, Floats(0.0F));
+      }
     }
     for (Index row = 0; row < p.rows; ++row) {
       const Index place = row * p.sums_width + column;
@@ -273,9 +287,11 @@ template <class Codes, int rows, int count, bool grouped>
     });
     for (int i = 0; i < count; ++i) {
       const Index place = (column + i) * groups + group;
+      const bool has_zeros = grouped && p.zeros != nullptr;  // 0 times an infinite sum is NaN
+      const Floats zero(has_zeros ? p.zeros[place] : 0.0F);
       for (int row = 0; row < rows; ++row) {
         if constexpr (grouped) {
-          const Floats sum = negative_multiply_add(Floats(p.zeros[place]), x_sums[row], sums[row][i]);
+          const Floats sum = has_zeros ? negative_multiply_add(zero, x_sums[row], sums[row][i]) : sums[row][i];
           totals[row][i] = multiply_add(sum, Floats(p.scales[place]), totals[row][i]);
         } else {
           totals[row][i] = sums[row][i];
@@ -347,8 +363,10 @@ constexpr FewCodesFunctions few_codes{
     .quantize = quantize,
     .bytes = product<Bytes>,
     .nibbles = product<Nibbles>,
+    .normals = product<Normals>,
     .table_bytes = table_product<Bytes>,
     .table_nibbles = table_product<Nibbles>,
+    .table_normals = table_product<Normals>,
     .finish = {.float32 = finish<float>, .bfloat16 = finish<bfloat16>, .float16 = finish<float16>},
 };
 

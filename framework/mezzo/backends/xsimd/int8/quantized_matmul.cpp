@@ -5,6 +5,7 @@
 #include <mezzo/backends/xsimd/int8/int8_entries.hpp>
 #include <mezzo/backends/xsimd/int8/quantized_kernels.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
+#include <mezzo/ops/quantized.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -92,6 +93,7 @@ QuantizedProduct product_of(const KernelRequest& request) {
                      .dtype = request.inputs[0].dtype,
                      .bits = request.attributes.get<Index>("bits"),
                      .block = request.attributes.get<Index>("block_size"),
+                     .nf4 = detail::is_nf4(request.attributes),
                      .transposed = request.attributes.get<bool>("transpose_b"),
                      .quantizes = activations != "none",
                      .has_factor = activations == "static"};

@@ -1,9 +1,16 @@
 #pragma once
 // Codes of 4 and 8 bits as floats. Included only by .isa.cpp files.
+#include <array>
+
 #include <mezzo/backends/xsimd/vector.hpp>
+#include <mezzo/precision/nf4.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
+
+/// The numbers of codes of NF4, in memory of this instruction set alone.
+constexpr std::array<float, 16> normal_numbers = nf4_values;
+constexpr const float* normals = normal_numbers.data();
 
 #if defined(__AVX512BW__)
 /// The numbers of codes of 4 bits. A permutation reads the lowest 4 bits of an index.
@@ -16,6 +23,12 @@ namespace {
 [[gnu::always_inline]] inline Floats high_codes(const Ints& bytes) {
   return code_numbers(_mm512_srli_epi32(bytes.data, 4));
 }
+
+/// Numbers of the lower and the upper 4 bits of bytes, codes of NF4.
+[[gnu::always_inline]] inline Floats low_normals(const Ints& bytes) {
+  return Floats(_mm512_permutexvar_ps(bytes.data, _mm512_loadu_ps(normals)));
+}
+[[gnu::always_inline]] inline Floats high_normals(const Ints& bytes) { return low_normals(bytes >> 4); }
 
 [[gnu::always_inline]] inline Floats byte_codes(const std::uint8_t* p, Whole) {
   return Floats(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))));
@@ -35,6 +48,11 @@ namespace {
 #else
 [[gnu::always_inline]] inline Floats low_codes(const Ints& bytes) { return xsimd::to_float((bytes << 28) >> 28); }
 [[gnu::always_inline]] inline Floats high_codes(const Ints& bytes) { return xsimd::to_float((bytes << 24) >> 28); }
+
+[[gnu::always_inline]] inline Floats low_normals(const Ints& bytes) {
+  return Floats::gather(normals, bytes & Ints(15));
+}
+[[gnu::always_inline]] inline Floats high_normals(const Ints& bytes) { return low_normals(bytes >> 4); }
 
 template <class Some>
 [[gnu::always_inline]] inline Floats byte_codes(const std::uint8_t* p, Some part) {
