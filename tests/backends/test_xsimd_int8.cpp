@@ -32,19 +32,6 @@ std::vector<Tensor> operands_of(const Int8Product& p) {
   return all;
 }
 
-// Calls body(isa) for the instruction sets with products of int8, if this machine has them.
-template <class Body>
-void for_each_int8_isa(const Body& body) {
-  if (!has_int8_products()) return skip("needs AVX512_VNNI");
-  for (const Isa isa : {Isa::avx512, Isa::avx512_bf16}) {
-    if (isa > mezzo::isa()) {
-      skip(fmt::format("needs {}", isa_name(isa)));
-      continue;
-    }
-    BOOST_TEST_CONTEXT(isa_name(isa)) { body(isa); }
-  }
-}
-
 // Products equal those of the reference bit for bit.
 void check_product(const Int8Product& p, const std::vector<Tensor>& inputs) {
   const Attributes attributes = attributes_of(p);

@@ -11,6 +11,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
+#include <mezzo/core/cpu.hpp>
 
 #include "support/kernels.hpp"
 #include "support/skip.hpp"
@@ -25,16 +26,24 @@ inline const std::vector<std::int64_t> xsimd_sizes{1, 3, 7, 8, 15, 16, 17, 65, 1
 // A size that several threads share.
 constexpr std::int64_t shared_size = 33001;
 
-// Calls body(isa) for every ISA that this machine has; reports the others as skipped.
+// Calls body(isa) for every ISA from `least` on that this machine has; reports the others as skipped.
 template <class Body>
-void for_each_isa(const Body& body) {
+void for_each_isa(const Body& body, mezzo::Isa least = mezzo::Isa::sse2) {
   for (const auto isa : {mezzo::Isa::sse2, mezzo::Isa::avx2, mezzo::Isa::avx512, mezzo::Isa::avx512_bf16}) {
+    if (isa < least) continue;
     if (isa > mezzo::isa()) {
       skip(fmt::format("needs {}", mezzo::isa_name(isa)));
       continue;
     }
     BOOST_TEST_CONTEXT(mezzo::isa_name(isa)) { body(isa); }
   }
+}
+
+// Calls body(isa) for the instruction sets with products of int8, if this machine has them.
+template <class Body>
+void for_each_int8_isa(const Body& body) {
+  if (!mezzo::has_int8_products()) return skip("needs AVX512_VNNI");
+  for_each_isa(body, mezzo::Isa::avx512);
 }
 
 // The results of the reference in float32 for the same numbers, rounded to the dtypes of `outputs`.

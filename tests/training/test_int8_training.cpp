@@ -116,6 +116,27 @@ BOOST_AUTO_TEST_CASE(by_name_the_trainer_leaves_out_the_first_and_last_layer) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(gradients_of_kernels_may_have_8_bits) {
+  const Policy tiles("p=f32,c=f32,products=int8_tiles");
+  Sequential model = three_layers(tiles);
+  const History history = trainer(Precision()).fit(model, points());
+  int by_tiles = 0;
+  for (const detail::Plan::Row& row : model.run_state()->last_plan->rows()) by_tiles += row.op == "tile_matmul" ? 1 : 0;
+  BOOST_TEST(by_tiles == 3);
+  BOOST_TEST(products_of(model) == "first 1 0, middle 2 0, last 2 0");
+  // A seed decides the rounding, in plans as in eager steps.
+  Sequential again = three_layers(tiles), eager = three_layers(tiles);
+  const std::vector<double> losses = history.history.at("loss");
+  BOOST_TEST(trainer(Precision()).fit(again, points()).history.at("loss") == losses);
+  const std::vector<double> of_eager = trainer(Precision(), true).fit(eager, points()).history.at("loss");
+  const std::vector<double> wide = epoch_losses("p=f32,c=f32,products=int8");
+  BOOST_TEST(losses != wide);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    BOOST_CHECK_CLOSE_FRACTION(of_eager[i], losses[i], 1e-4);
+    BOOST_CHECK_CLOSE_FRACTION(losses[i], wide[i], 0.05);  // the two formats round differently
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_policy_itself_is_for_every_layer) {
   Sequential own = three_layers("mixed_int8");
   own.fit(points(), {.epochs = 1, .verbose = false});

@@ -12,6 +12,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/products.hpp>
 #include <mezzo/ops/run_sizes.hpp>
+#include <mezzo/ops/tile_matmul.hpp>
 
 namespace mezzo {
 namespace {
@@ -30,9 +31,9 @@ Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
   return transposed ? Matrix{m.columns, m.rows} : m;
 }
 
-/// Formats of the operands, values of the attribute "products": "int8", and in functional graphs the one that the
-/// policy of the model's call sets.
-constexpr const char *in_int8 = "int8", *by_policy = "policy";
+/// Formats of the operands, values of the attribute "products": "int8"; "int8_tiles", also in the gradient of the right
+/// operand; and in functional graphs the one that the policy of the model's call sets.
+constexpr const char *in_int8 = "int8", *in_tiles = "int8_tiles", *by_policy = "policy";
 
 std::vector<Spec> infer_matmul(const OpCall& call) {
   detail::require_float(call, 0);
@@ -46,7 +47,9 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
                      transpose_a ? 2 : 1, right.rows, a);
   }
   const std::string products = call.attributes.get_or<std::string>("products", in_int8);
-  if (products != in_int8 && products != by_policy) fail_unknown(call.where, "products", products, std::array{in_int8});
+  if (products != in_int8 && products != in_tiles && products != by_policy) {
+    fail_unknown(call.where, "products", products, std::array{in_int8, in_tiles});
+  }
   const bool batched = b.size() > 2;
   if (batched && Shape(a.begin(), a.end() - 2) != Shape(b.begin(), b.end() - 2)) {
     fail<ShapeError>(call.where, "leading axes must be equal; got {} and {}", a, b);
@@ -96,10 +99,10 @@ Value long_product(const Value& a, const Value& b, bool transpose_a, bool transp
   return reshape(sums, shape);
 }
 
-/// The product in that dtype; by default in the operands'. `int8`: of operands that are quantized to int8, unless sums
-/// have more terms than int32 holds.
+/// The product in that dtype; by default in the operands'. `products`: format of the operands, unless sums have more
+/// terms than int32 holds; null: as they are.
 Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose_b,
-                std::optional<DType> dtype = std::nullopt, bool int8 = false) {
+                std::optional<DType> dtype = std::nullopt, const char* products = nullptr) {
   const Shape& shape = a.shape();
   const bool matrices = shape.size() >= 2 && b.shape().size() >= 2;
   const std::int64_t depth = matrices ? shape[shape.size() - (transpose_a ? 2 : 1)] : 0;
@@ -110,7 +113,7 @@ Value matmul_as(const Value& a, const Value& b, bool transpose_a, bool transpose
   }
   Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
   if (dtype) attributes.set("dtype", *dtype);
-  if (int8 && depth <= detail::most_int8_terms) attributes.set("products", std::string(in_int8));
+  if (products != nullptr && depth <= detail::most_int8_terms) attributes.set("products", std::string(products));
   return insert_one(ops::matmul, {a, b}, std::move(attributes));
 }
 
@@ -122,12 +125,15 @@ Values matmul_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), a.dtype());
   Values out(context.input_count());
   if (context.needs(0)) {
-    const bool int8 = context.attributes().has("products");
-    out[0] =
-        ta ? matmul_as(b, g, tb, true, context.dtype(0), int8) : matmul_as(g, b, false, !tb, context.dtype(0), int8);
+    const char* const products = context.attributes().has("products") ? in_int8 : nullptr;
+    out[0] = ta ? matmul_as(b, g, tb, true, context.dtype(0), products)
+                : matmul_as(g, b, false, !tb, context.dtype(0), products);
   }
-  // The gradient of the right operand, the kernel, sums over samples, so scales of rows don't apply: it has 16 bits.
-  if (context.needs(1)) {
+  // The gradient of the right operand, the kernel, sums over samples, so scales of rows don't apply: it has 16 bits, or
+  // scales of tiles.
+  if (context.needs(1) && !ta && !tb && context.attributes().get_or<std::string>("products", "") == in_tiles) {
+    out[1] = detail::tile_matmul(a, g, context.dtype(1));
+  } else if (context.needs(1)) {
     const bool flatten = a.shape().size() > b.shape().size();
     const Value x = flatten ? rows(a) : a;
     const Value dy = flatten ? rows(g) : g;
@@ -139,8 +145,11 @@ Values matmul_gradient(const GradientContext& context) {
 /// The product with a kernel, in the format of the policy in force.
 Value product_by_policy(const Value& x, const Value& kernel) {
   const Policy policy = detail::current_policy();
-  const bool int8 = policy.products() == ProductFormat::int8 && !detail::casts_disabled();
-  return matmul_as(x, kernel, false, false, std::nullopt, int8);
+  const ProductFormat format = detail::casts_disabled() ? ProductFormat::same : policy.products();
+  const char* const products = format == ProductFormat::same   ? nullptr
+                               : format == ProductFormat::int8 ? in_int8
+                                                               : in_tiles;
+  return matmul_as(x, kernel, false, false, std::nullopt, products);
 }
 
 Values insert_again(const Values& inputs, const Attributes& attributes) {

@@ -102,7 +102,7 @@ constexpr std::ptrdiff_t int8_column = 4;  // left out if no layer has products 
 /// LayerPrecision::int8_error of a layer that alone follows the policy.
 double int8_error(detail::PrecisionProbe& probe, const detail::LayerRun& own, const Policy& policy,
                   const std::string& what) {
-  if (policy.products() != ProductFormat::int8) return 0;
+  if (policy.products() == ProductFormat::same) return 0;
   const detail::StepRun without = probe.run_alone(own.path, detail::without_int8(policy));
   const detail::LayerRun* const same = without.find(own.path);
   return same == nullptr ? 0 : detail::relative_error(own.outputs, 1, same->outputs, what);

@@ -46,7 +46,7 @@ class Search {
     const bool all = meets(lowest_errors);
     find_layers(lowest);
     if (!all) rank();
-    if (!all && low_.products() == ProductFormat::int8) keep_in_16_bits();
+    if (!all && low_.products() != ProductFormat::same) keep_in_16_bits();
     const std::size_t kept = all ? 0 : least_kept();
     PolicySuggestion out;
     out.map = map(kept);

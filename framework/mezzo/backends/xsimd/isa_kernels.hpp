@@ -32,6 +32,7 @@ struct RuleFunctions;
 struct ScanFunctions;
 struct SoftmaxFunctions;
 struct SplitMasterFunctions;
+struct TileFunctions;
 struct UpdateFunctions;
 struct WinogradFunctions;
 
@@ -64,6 +65,7 @@ struct IsaKernels {
   const ScanFunctions& scan;
   const SoftmaxFunctions& softmax;
   const SplitMasterFunctions& split_master;
+  const TileFunctions& tile_products;
   const UpdateFunctions& update;
   const RuleFunctions& update_rules;
   const WinogradFunctions& winograd;

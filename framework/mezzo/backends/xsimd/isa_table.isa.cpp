@@ -14,6 +14,7 @@
 #include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/int8/few_codes.hpp>
 #include <mezzo/backends/xsimd/int8/int8_products.hpp>
+#include <mezzo/backends/xsimd/int8/tile_products.hpp>
 #include <mezzo/backends/xsimd/layer_norm.hpp>
 #include <mezzo/backends/xsimd/packed/packed.hpp>
 #include <mezzo/backends/xsimd/pooling.hpp>
@@ -56,6 +57,7 @@ constexpr IsaKernels isa_kernels{
     .scan = scan,
     .softmax = softmax,
     .split_master = split_master,
+    .tile_products = tile_products,
     .update = update,
     .update_rules = update_rules,
     .winograd = winograd,

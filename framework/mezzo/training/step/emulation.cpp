@@ -24,7 +24,7 @@ bool computes_in(const Graph& step, DType dtype) {
 bool emulates_int8(const Graph& step) {
   bool any = false;
   for (const NodePtr& node : step.nodes) {
-    if (!is(*node, ops::matmul) || !node->attributes.has("products")) continue;
+    if (!is(*node, ops::tile_matmul) && !(is(*node, ops::matmul) && node->attributes.has("products"))) continue;
     if (chosen_implementation(request_of(*node)) == "int8") return false;
     any = true;
   }

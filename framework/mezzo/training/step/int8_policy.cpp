@@ -32,7 +32,7 @@ Policy int8_policy(const Layer& root, bool fast_bfloat16) {
 }
 
 Policy completed_policy(const Policy& policy, bool int8_inside, const Layer& root) {
-  const bool plain = policy.map() == nullptr && policy.products() == ProductFormat::int8;
+  const bool plain = policy.map() == nullptr && policy.products() != ProductFormat::same;
   return int8_inside && plain ? int8_policy(root, has_fast_bfloat16()) : policy;
 }
 

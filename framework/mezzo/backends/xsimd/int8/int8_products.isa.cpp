@@ -21,8 +21,6 @@ constexpr int most_byte_rows = 12;
 constexpr int byte_registers = 2;
 constexpr Index panel_columns = byte_registers * lanes, panel_bytes = 4 * panel_columns;
 
-[[gnu::always_inline]] inline Ints magnitude_bits(const Floats& x) { return Ints(as_ints(x)) & Ints(0x7fffffff); }
-
 /// The largest magnitude of a row.
 template <class T>
 [[gnu::always_inline]] inline std::int32_t largest_magnitude(const T* row, Index depth) {
@@ -257,20 +255,10 @@ template <class T, int rows, int registers>
   for (int i = 0; i < rows; ++i) finish_row<T, registers>(p, first + i, sums[i]);
 }
 
-template <class T, int registers, int rows = most_byte_rows>
-[[gnu::always_inline]] inline void block_of(const ByteProduct& p, Index first, Index count) {
-  if (count == rows) return byte_block<T, rows, registers>(p, first);
-  if constexpr (rows > 1) block_of<T, registers, rows - 1>(p, first, count);
-}
-
-/// Blocks of nearly equal numbers of rows.
 template <class T, int registers>
 [[gnu::flatten]] void panel_product(const ByteProduct& p) {
-  const Index blocks = (p.rows + most_byte_rows - 1) / most_byte_rows;
-  for (Index i = 0; i < blocks; ++i) {
-    const Index first = p.rows * i / blocks;
-    block_of<T, registers>(p, first, p.rows * (i + 1) / blocks - first);
-  }
+  for_blocks_of_rows<most_byte_rows>(
+      p.rows, [&](auto rows, Index first) { byte_block<T, decltype(rows)::value, registers>(p, first); });
 }
 
 template <class T>

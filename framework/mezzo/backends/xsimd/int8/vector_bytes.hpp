@@ -1,5 +1,7 @@
 #pragma once
 // Registers of four bytes a lane, for products of codes of 8 bits. Included only by .isa.cpp files, for AVX-512.
+#include <type_traits>
+
 #include <mezzo/backends/xsimd/vector.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
@@ -17,6 +19,13 @@ constexpr int register_bytes = 4 * lanes;
 
 [[gnu::always_inline]] inline IntRegister load_bytes(const void* p) { return _mm512_loadu_si512(p); }
 [[gnu::always_inline]] inline void store_bytes_register(void* p, IntRegister x) { _mm512_storeu_si512(p, x); }
+[[gnu::always_inline]] inline Ints magnitude_bits(const Floats& x) {
+  return _mm512_and_si512(_mm512_castps_si512(x.data), _mm512_set1_epi32(0x7fffffff));
+}
+[[gnu::always_inline]] inline std::int32_t largest_lane(const Ints& x) { return _mm512_reduce_max_epi32(x.data); }
+[[gnu::always_inline]] inline IntRegister round_down_to_ints(const Floats& x) {
+  return _mm512_cvt_roundps_epi32(x.data, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
 [[gnu::always_inline]] inline IntRegister round_to_ints(const Floats& x) { return _mm512_cvtps_epi32(x.data); }
 [[gnu::always_inline]] inline IntRegister as_ints(const Floats& x) { return _mm512_castps_si512(x.data); }
 [[gnu::always_inline]] inline Floats as_floats(IntRegister x) { return Floats(_mm512_castsi512_ps(x)); }
@@ -51,6 +60,23 @@ constexpr int register_bytes = 4 * lanes;
 /// The first `count` of 64 bytes; zeros otherwise.
 [[gnu::always_inline]] inline IntRegister load_bytes(const void* p, std::int64_t count) {
   return _mm512_maskz_loadu_epi8(count >= register_bytes ? ~__mmask64{0} : (__mmask64{1} << count) - 1, p);
+}
+
+/// block(rows, first), where `rows` is the constant that equals `count`.
+template <int most, class Block>
+[[gnu::always_inline]] inline void block_of_rows(std::int64_t first, std::int64_t count, const Block& block) {
+  if (count == most) return block(std::integral_constant<int, most>{}, first);
+  if constexpr (most > 1) block_of_rows<most - 1>(first, count, block);
+}
+
+/// Calls block(rows, first) for blocks of nearly equal numbers of rows, of which each is a constant up to `most`.
+template <int most, class Block>
+[[gnu::always_inline]] inline void for_blocks_of_rows(std::int64_t rows, const Block& block) {
+  const std::int64_t blocks = (rows + most - 1) / most;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t first = rows * i / blocks;
+    block_of_rows<most>(first, rows * (i + 1) / blocks - first, block);
+  }
 }
 
 }  // namespace
