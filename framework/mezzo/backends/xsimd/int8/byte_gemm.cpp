@@ -24,13 +24,11 @@ ByteGemm::ByteGemm(const ByteShape& shape, Isa isa, ScratchLayout& layout)
       // An odd number of cache lines: rows at a distance of a power of two would share a set of the cache.
       row_pitch_(((shape.depth + 63) / 64 | 1) * 64),
       threads_(thread_count()) {
-  const Index rows_of_thread = round_up((shape.rows + threads_ - 1) / threads_, unit_rows);
+  const Index rows_of_thread = std::max<Index>(1, (shape.rows + threads_ - 1) / threads_);
   by_rows_ = threads_ == 1 || shape.rows >= 2 * unit_rows * threads_;
   block_rows_ = std::max(unit_rows, block_bytes / row_pitch_ / unit_rows * unit_rows);
-  if (by_rows_) block_rows_ = std::min(block_rows_, rows_of_thread);
-  if (!by_rows_) block_rows_ = shape.rows;
-  blocks_ = (shape.rows + block_rows_ - 1) / block_rows_;
-  const Index slots = by_rows_ ? std::min(threads_, blocks_) : 1;
+  block_rows_ = by_rows_ ? std::min(block_rows_, rows_of_thread) : shape.rows;
+  const Index slots = by_rows_ ? threads_ : 1;
   const auto rows = static_cast<std::size_t>(slots * block_rows_);
   codes_ = layout.take(rows * static_cast<std::size_t>(row_pitch_));
   scales_ = layout.take(rows * sizeof(float));
@@ -76,10 +74,12 @@ void ByteGemm::multiply(const ByteOperands& operands, Index slot, Index first, I
 
 void ByteGemm::run(const ByteOperands& operands) const {
   if (by_rows_) {
-    parallel_ranges(blocks_, 1, static_cast<int>(threads_), [&](int thread, Index begin, Index end) {
-      const Index slot = thread * block_rows_;
-      for (Index block = begin; block < end; ++block) {
-        const Index first = block * block_rows_, rows = std::min(block_rows_, shape_.rows - first);
+    // Threads have equal numbers of rows, in equal blocks.
+    parallel_ranges(shape_.rows, 1, static_cast<int>(threads_), [&](int thread, Index begin, Index end) {
+      const Index slot = thread * block_rows_, blocks = (end - begin + block_rows_ - 1) / block_rows_;
+      for (Index block = 0; block < blocks; ++block) {
+        const Index first = begin + (end - begin) * block / blocks;
+        const Index rows = begin + (end - begin) * (block + 1) / blocks - first;
         quantize(operands, slot, first, rows);
         multiply(operands, slot, first, rows, 0, panels_);
       }

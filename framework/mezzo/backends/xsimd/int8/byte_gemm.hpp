@@ -48,8 +48,9 @@ class ByteGemm {
   const Int8Functions& functions_;
   const ByteShape shape_;
   const std::int64_t panels_, panel_pitch_, row_pitch_;
-  std::int64_t threads_ = 1, block_rows_ = 0, blocks_ = 0;
-  bool by_rows_ = false;  ///< threads share the rows, not the columns
+  std::int64_t threads_ = 1;
+  std::int64_t block_rows_ = 0;  ///< most rows of a block
+  bool by_rows_ = false;         ///< threads share the rows, not the columns
   std::size_t codes_ = 0, scales_ = 0, starts_ = 0;
 };
 
