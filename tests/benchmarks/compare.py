@@ -16,7 +16,7 @@ from sides import POLICIES, Line, Side, build_roofline, mezzo_sides, peer_sides,
 
 # Workloads that have a roofline.
 BOUNDED = ["mlp", "cnn", "resnet18", "minilm", "gptchar", "resnet50", "bert", "gpt2", "lstm", "gru"]
-WORKLOADS = [*BOUNDED, "mobilenet_v2", "efficientnet_b0"]
+WORKLOADS = [*BOUNDED, "mlp_wide", "mobilenet_v2", "efficientnet_b0"]
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build/tests/benchmarks/mezzo_bench"
 Runs = dict[str, list[Line | None]]  # by the side's name, one line for each round

@@ -33,6 +33,11 @@ def mlp():
                              layers.Dense(512, "relu"), layers.Dense(10)])
 
 
+def mlp_wide():
+    return keras.Sequential([layers.Input((64, 64, 1)), layers.Flatten(), layers.Dense(4096, "relu"),
+                             layers.Dense(4096, "relu"), layers.Dense(4096, "relu"), layers.Dense(10)])
+
+
 def cnn():
     return keras.Sequential([layers.Input((28, 28, 1)), layers.Conv2D(32, 3, activation="relu"),
                              layers.MaxPooling2D(), layers.Conv2D(64, 3, activation="relu"), layers.MaxPooling2D(),
@@ -151,8 +156,8 @@ def gru():
 
 
 # Model, batch size, and number of steps in a call of fit.
-WORKLOADS = {"mlp": (mlp, 128, 20), "cnn": (cnn, 128, 20), "resnet18": (resnet18, 32, 2),
-             "resnet50": (resnet50, 16, 2), "minilm": (minilm, 16, 4), "bert": (bert, 8, 2),
+WORKLOADS = {"mlp": (mlp, 128, 20), "mlp_wide": (mlp_wide, 256, 2), "cnn": (cnn, 128, 20),
+             "resnet18": (resnet18, 32, 2), "resnet50": (resnet50, 16, 2), "minilm": (minilm, 16, 4), "bert": (bert, 8, 2),
              "gptchar": (gptchar, 12, 20), "gpt2": (gpt2, 4, 2),
              "lstm": (lstm, 64, 10), "gru": (gru, 64, 10)}
 VOCABULARIES = {"minilm": 30522, "bert": 30522, "gptchar": 65, "gpt2": 50257}

@@ -41,6 +41,12 @@ def mlp() -> Workload:
     return Workload(model, images(128, 1, 28), labels(10, 128), 128)
 
 
+def mlp_wide() -> Workload:
+    model = nn.Sequential(nn.Flatten(), nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
+                          nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 10))
+    return Workload(model, images(256, 1, 64), labels(10, 256), 256)
+
+
 def cnn() -> Workload:
     model = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 3), nn.ReLU(),
                           nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(0.5), nn.Linear(1600, 10))
@@ -108,7 +114,7 @@ def gru() -> Workload:
 
 
 WORKLOADS: dict[str, Callable[[], Workload]] = {
-    "mlp": mlp, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
+    "mlp": mlp, "mlp_wide": mlp_wide, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
     "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar, "resnet50": resnet50, "bert": bert,
     "gpt2": gpt2, "lstm": lstm, "gru": gru}
 
