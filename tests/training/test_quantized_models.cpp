@@ -1,8 +1,11 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+
 #include <mezzo/mezzo.hpp>
 
 #include "support/folder.hpp"
+#include "support/refused.hpp"
 #include "support/tensors.hpp"
 #include "support/throws.hpp"
 
@@ -68,6 +71,53 @@ BOOST_AUTO_TEST_CASE(files_leave_out_slots_of_the_floats_before) {
       BOOST_TEST(loaded->train_on_batch(x, y)["loss"] == model.train_on_batch(x, y)["loss"]);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(files_of_floats_are_quantized_while_they_are_read) {
+  const Folder folder;
+  const Sequential floats = mixed_model();
+  floats.save_weights(folder.path("floats.safetensors"));
+  const Tensor x = random_tensor({4, 6}, DType::float32, 1);
+  for (const char* mode : {"int8", "int4/4", "int4/-1"}) {
+    BOOST_TEST_CONTEXT(mode) {
+      Sequential expected = clone(floats), model = mixed_model();
+      expected.quantize(mode);
+      model.quantize(mode);
+      BOOST_TEST(!model(x).tensor().equal(expected(x).tensor()));
+      const LoadWeightsReport report = model.load_weights(folder.path("floats.safetensors"));
+      BOOST_TEST((report.missing_keys.empty() && report.unexpected_keys.empty()));
+      BOOST_TEST(model(x).tensor().equal(expected(x).tensor()));
+    }
+  }
+  Sequential other({Dense({.units = 3, .name = "a"})});
+  other.build({-1, 5});
+  other.quantize("int4/4");
+  BOOST_TEST(refused<FileError>([&] {
+               other.load_weights(folder.path("floats.safetensors"));
+             }).find("tensor \"a.weight\" must have shape (3, 5), got (8, 6)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(files_with_nan_change_no_weight_of_a_quantized_model) {
+  const Folder folder;
+  const auto two = [] {
+    Sequential model({Dense({.units = 4, .name = "a"}), Dense({.units = 3, .name = "b"})});
+    model.build({-1, 5});
+    return model;
+  };
+  const Sequential floats = two();
+  Tensor bad = floats.weights()[2].value().copy();
+  bad.mutable_data<float>()[5] = std::nanf("");
+  floats.weights()[2].assign(bad);
+  floats.save_weights(folder.path("bad.safetensors"));
+  Sequential model = two();
+  model.quantize("int8");
+  const std::vector<Tensor> before = model.get_weights();
+  BOOST_TEST(refused<FileError>([&] {
+               model.load_weights(folder.path("bad.safetensors"));
+             }).find("tensor \"b.weight\" of a quantized weight must have finite numbers; got nan") !=
+             std::string::npos);
+  const std::vector<Tensor> after = model.get_weights();
+  for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(after[i].equal(before[i]));
 }
 
 BOOST_AUTO_TEST_CASE(parts_of_layers_are_restored) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <any>
+#include <cmath>
 #include <stdexcept>
 
 #include <mezzo/core/fail.hpp>
@@ -35,12 +36,25 @@ bool is_unbuilt(const detail::LayerState& layer) {
                      [](const auto& child) { return is_unbuilt(*child.second); });
 }
 
-/// Reads a weight in the variable's layout and dtype.
+/// Reads a weight in the variable's layout and dtype. Floats for a quantized weight keep their dtype.
 Tensor numbers_of(const detail::WeightMatch& match, const detail::WeightSource& file) {
   Tensor numbers = file.read(match.name);
   if (!match.second.empty()) numbers = match.weight->join_parts(numbers, file.read(match.second));
-  numbers = numbers.cast(match.weight->variable.dtype());
+  const Variable& variable = match.weight->variable;
+  if (!variable.quantized() || !is_floating(numbers.dtype())) numbers = numbers.cast(variable.dtype());
   return match.weight->from_file(numbers);
+}
+
+/// Throws for NaN and infinity among floats that are quantized when they are assigned.
+void require_finite_floats(const detail::WeightMatch& match, const detail::WeightSource& file) {
+  if (!match.weight->variable.quantized()) return;
+  const Tensor numbers = numbers_of(match, file);
+  if (!is_floating(numbers.dtype())) return;
+  for (const double number : numbers.to_doubles()) {
+    if (std::isfinite(number)) continue;
+    fail<FileError>(file.label(), "tensor \"{}\" of a quantized weight must have finite numbers; got {}", match.name,
+                    number);
+  }
 }
 
 /// The first of some names, for an error.
@@ -125,6 +139,7 @@ LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::str
   for (const WeightMatch& match : matching.matches) {
     file.check(match.name);
     if (!match.second.empty()) file.check(match.second);
+    require_finite_floats(match, file);
   }
   for (std::size_t i = 0; i < matching.matches.size(); ++i) {
     try {

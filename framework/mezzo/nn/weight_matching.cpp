@@ -4,6 +4,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/quantization.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -14,7 +15,9 @@ class WeightMatcher {
 
   WeightMatching match(const FileWeights& expected) {
     std::set<std::string> known(expected.skipped.begin(), expected.skipped.end());
+    for (const FileWeight& weight : expected.weights) note_computed(weight);
     for (const FileWeight& weight : expected.weights) {
+      if (computed_.count(weight.variable.id()) > 0) continue;
       known.insert(weight.names.begin(), weight.names.end());
       known.insert(weight.parts.begin(), weight.parts.end());
       match(weight);
@@ -37,6 +40,27 @@ class WeightMatcher {
   }
 
  private:
+  const TensorEntry* find(const FileWeight& weight) const {
+    const auto found = std::find_if(weight.names.begin(), weight.names.end(),
+                                    [&](const std::string& name) { return file_.find(name) != nullptr; });
+    return found == weight.names.end() ? nullptr : file_.find(*found);
+  }
+
+  /// True for floats that are quantized when they are assigned.
+  static bool is_quantized_by(const TensorEntry& entry, const FileWeight& weight) {
+    return weight.variable.quantized() && entry.dtype && is_floating(*entry.dtype);
+  }
+
+  /// Notes the scales and zero points that assigning floats computes.
+  void note_computed(const FileWeight& weight) {
+    const TensorEntry* const entry = find(weight);
+    if (entry == nullptr || !is_quantized_by(*entry, weight)) return;
+    const Quantization& form = *weight.variable.state()->quantization;
+    for (const auto& side : {form.scale, form.zero}) {
+      if (side.get() != nullptr) computed_.insert(Variable(side).id());
+    }
+  }
+
   /// Compares a tensor with the tensor that it must copy, if the file has both.
   void compare(const std::string& copy, const std::string& original) {
     const auto *first = file_.find(copy), *second = file_.find(original);
@@ -49,11 +73,11 @@ class WeightMatcher {
   }
 
   void match(const FileWeight& weight) {
-    const auto found = std::find_if(weight.names.begin(), weight.names.end(),
-                                    [&](const std::string& name) { return file_.find(name) != nullptr; });
-    if (found != weight.names.end()) {
-      if (fits(*file_.find(*found), weight, weight.shape())) {
-        out_.matches.push_back({.weight = &weight, .name = *found, .second = {}});
+    if (const TensorEntry* const found = find(weight)) {
+      const bool floats = is_quantized_by(*found, weight);
+      const DType dtype = floats ? DType::float32 : weight.variable.dtype();
+      if (fits(*found, dtype, floats ? weight.float_shape() : weight.shape())) {
+        out_.matches.push_back({.weight = &weight, .name = found->name, .second = {}});
       }
     } else if (weight.parts.empty()) {
       miss(weight.name());
@@ -67,7 +91,7 @@ class WeightMatcher {
     for (const std::string& part : weight.parts) {
       const TensorEntry* entry = file_.find(part);
       if (entry == nullptr) miss(part);
-      good = entry != nullptr && fits(*entry, weight, weight.part_shape()) && good;
+      good = entry != nullptr && fits(*entry, weight.variable.dtype(), weight.part_shape()) && good;
     }
     if (good) out_.matches.push_back({.weight = &weight, .name = weight.parts[0], .second = weight.parts[1]});
   }
@@ -77,8 +101,8 @@ class WeightMatcher {
     out_.report.missing_keys.push_back(name);
   }
 
-  bool fits(const TensorEntry& entry, const FileWeight& weight, const Shape& shape) {
-    const std::string wrong_dtype = dtype_fault(entry, weight.variable.dtype());
+  bool fits(const TensorEntry& entry, DType dtype, const Shape& shape) {
+    const std::string wrong_dtype = dtype_fault(entry, dtype);
     const std::string wrong_shape = wrong_dtype.empty() ? shape_fault(entry, shape) : "";
     out_.misfits.add(wrong_dtype);
     out_.dtypes.add(wrong_dtype);
@@ -89,6 +113,7 @@ class WeightMatcher {
   }
 
   const WeightSource& file_;
+  std::set<const void*> computed_;  // variables that get their numbers with another one
   WeightMatching out_;
 };
 

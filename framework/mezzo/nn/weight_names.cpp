@@ -102,11 +102,11 @@ void add_copy(const std::string& copy, const std::string& original, const std::s
 
 }  // namespace
 
-bool FileWeight::is_packed() const { return variable.quantized() && variable.state()->quantization->int4(); }
+bool FileWeight::is_packed() const { return variable.quantized() && variable.state()->quantization->packed(); }
 
 Shape FileWeight::shape() const {
   if (is_packed()) return variable.state()->value.shape();
-  return merged.empty() ? permuted_shape() : merged;
+  return float_shape();
 }
 
 Shape FileWeight::permuted_shape() const {
@@ -121,7 +121,7 @@ Tensor FileWeight::in_file(const Tensor& numbers) const {
 }
 
 Tensor FileWeight::from_file(const Tensor& numbers) const {
-  if (is_packed()) return variable.state()->quantization->codes(numbers);
+  if (is_packed() && !is_floating(numbers.dtype())) return variable.state()->quantization->codes(numbers);
   return reordered(permuted(numbers.reshape(permuted_shape()), inverse_permutation(axes)), inverse_permutation(order));
 }
 

@@ -32,6 +32,8 @@ struct FileWeight {
 
   const std::string& name() const { return names.front(); }
   Shape shape() const;
+  /// Shape of floats for a quantized weight in a file of floating weights; else shape().
+  Shape float_shape() const { return merged.empty() ? permuted_shape() : merged; }
   /// True for codes of 4 bits, which files have as they are stored.
   bool is_packed() const;
   /// The variable's shape with its axes in the file's order.
@@ -40,7 +42,7 @@ struct FileWeight {
   /// Converts numbers from the variable's layout to the file's.
   Tensor in_file(const Tensor& numbers) const;
 
-  /// Converts numbers from the file's layout to the variable's.
+  /// Converts numbers from the file's layout to the variable's: floats, or codes as the file has them.
   Tensor from_file(const Tensor& numbers) const;
 
   /// Shape of each of the two parts.
