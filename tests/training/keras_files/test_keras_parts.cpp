@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(lists_of_layers_are_lists_in_keras) {
   const auto net = [] { return Sequential({Input({4}), Dense(3)}); };
   struct Pair : Model {
     Pair() : Model("Pair") {}
-    Value call(const Value& x) override { return first_(x) + second_(x) + third_(x); }
-    Dense first_ = sub("blocks.0", Dense(2)), second_ = sub("blocks.1", Dense(2)), third_ = sub("parts.0", Dense(2));
+    Value call(const Value& x) override { return first(x) + second(x) + third(x); }
+    Dense first = sub("blocks.0", Dense(2)), second = sub("blocks.1", Dense(2)), third = sub("parts.0", Dense(2));
   };
   Pair pair;
   pair(Value(Tensor({1, 4})));

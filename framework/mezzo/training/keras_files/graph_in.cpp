@@ -373,7 +373,7 @@ Json layer_or_model_in(const Json& object, const KerasPolicies& policies) {
                      printable_name(name));
   }
   Json config = sequence ? sequence_in(given, policies) : GraphIn(given, policies).read();
-  common_members_in(given, policies, fmt::format("[{}]", name), config);
+  common_members_in(given, policies, name, fmt::format("[{}]", name), config);
   return {{"class_name", name}, {"config", config}};
 }
 

@@ -262,7 +262,7 @@ Json layer_or_model_out(const Json& layer, const std::string& policy) {
   const bool own = given.contains("dtype") && !given["dtype"].is_null();
   const std::string inner = own ? given["dtype"].at("config").at("name").get<std::string>() : policy;
   Json config = name == "Sequential" ? sequence_out(given, inner) : GraphOut(given, inner).write();
-  common_members_out(given, policy, fmt::format("[{}]", name), config);
+  common_members_out(given, policy, name, config);
   if (!config.contains("name")) config["name"] = name == "Sequential" ? "sequential" : "functional";
   if (name == "Functional") config.erase("dtype");
   return {{"module", name == "Sequential" ? "keras" : "keras.src.models.functional"},

@@ -10,6 +10,7 @@
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/file_errors.hpp>
 #include <mezzo/nn/weight_names.hpp>
+#include <mezzo/training/keras_files/attention_in.hpp>
 #include <mezzo/training/keras_files/compile_out.hpp>
 #include <mezzo/training/keras_files/config_to_model.hpp>
 #include <mezzo/training/keras_files/legacy_h5.hpp>
@@ -57,6 +58,7 @@ Any<Model> load_archive(const std::string& path, const LoadModelOptions& options
                       fmt::format("[model \"{}\" {}]", path, weights_entry));
   Any<Model> made = model_of_keras_config(config, file, options, where);
   Model& model = *made;
+  quantize_attention_of_file(*model.state(), file);
   const std::vector<KerasWeights> weights = keras_weights(*model.state(), LayerListing::as_declared);
   assign_keras_weights(match_keras_weights(weights, file).numbers, file);
   const auto compiled = config.find("compile_config");

@@ -238,6 +238,20 @@ Json tensor_in(const Json& value, const std::string& where) {
   return {{"dtype", "float32"}, {"shape", shape}, {"value", flat}};
 }
 
+namespace {
+
+/// Policy of an attention layer whose projections alone have entries of a DTypePolicyMap.
+std::string policy_of_map(const Json& config, const std::string& where) {
+  const Json& map = member(config, "policy_map", where);
+  if (!map.is_object() || map.size() != 1 || map.begin().key() != projections_in_map) {
+    fail<ValueError>(where, "dtype must be a DTypePolicy, or a DTypePolicyMap with \"{}\" alone; got {}",
+                     projections_in_map, excerpt(map));
+  }
+  return policy_name_in(map.begin().value(), where);
+}
+
+}  // namespace
+
 std::string policy_name_in(const Json& dtype, const std::string& where) {
   static const auto* const no_policies = new std::set<std::string>{"int8",   "int16",  "int32",  "int64", "uint8",
                                                                    "uint16", "uint32", "uint64", "bool",  "string"};
@@ -251,6 +265,7 @@ std::string policy_name_in(const Json& dtype, const std::string& where) {
       return fmt::format("{}_from_{}", read_string(member(parts.config, "mode", where), where),
                          read_string(member(parts.config, "source_name", where), where));
     }
+    if (parts.class_name == "DTypePolicyMap") return policy_of_map(parts.config, where);
     if (parts.class_name != "DTypePolicy" && parts.class_name != "Policy" && parts.class_name != "FloatDTypePolicy") {
       fail<ValueError>(where, "dtype must be a DTypePolicy; got \"{}\"", printable_name(parts.class_name));
     }
@@ -260,20 +275,36 @@ std::string policy_name_in(const Json& dtype, const std::string& where) {
   return name;
 }
 
-void common_members_in(const Json& config, const KerasPolicies& policies, const std::string& where, Json& out) {
+namespace {
+
+/// Policy of a quantized layer with the format of its inputs, where that isn't the one of the policy's name.
+std::string with_inputs(const std::string& policy, const Json& config, const std::string& class_name,
+                        const std::string& where) {
+  const std::size_t from = policy.find("_from_");
+  const bool int8 = policy.rfind("int8_from_", 0) == 0;
+  if (from == std::string::npos || (!int8 && policy.rfind("int4", 0) != 0)) return policy;
+  bool dynamic = int8 || class_name == "ReversibleEmbedding";
+  const auto quantized = config.find("quantization_config");
+  if (quantized != config.end() && !quantized->is_null()) {
+    const Json& quantizers = member(*quantized, "config", where);
+    const auto inputs = quantizers.find("activation_quantizer");
+    if (inputs != quantizers.end()) dynamic = !inputs->is_null();
+  }
+  return dynamic == int8 ? policy : policy.substr(0, from) + (dynamic ? "/dynamic" : "/none") + policy.substr(from);
+}
+
+}  // namespace
+
+void common_members_in(const Json& config, const KerasPolicies& policies, const std::string& class_name,
+                       const std::string& where, Json& out) {
   if (const auto name = config.find("name"); name != config.end()) out["name"] = *name;
   if (const auto trainable = config.find("trainable"); trainable != config.end()) {
     if (!trainable->is_null()) out["trainable"] = *trainable;
   }
   const auto dtype = config.find("dtype");
   if (dtype == config.end()) return;
-  const std::string policy = policy_name_in(*dtype, where);
+  const std::string policy = with_inputs(policy_name_in(*dtype, where), config, class_name, where);
   if (!policy.empty() && policy != policies.of_model && !policies.of_model.empty()) out["dtype"] = policy;
-  const auto quantized = config.find("quantization_config");
-  if (quantized == config.end() || quantized->is_null() || policy.rfind("int8_from_", 0) != 0) return;
-  const Json& quantizers = member(*quantized, "config", where);
-  const auto inputs = quantizers.find("activation_quantizer");
-  if (inputs != quantizers.end() && inputs->is_null()) out["dtype"] = "int8/none" + policy.substr(4);
 }
 
 Json plain_layer_in(const Json& object, const KerasPolicies& policies) {
@@ -288,7 +319,7 @@ Json plain_layer_in(const Json& object, const KerasPolicies& policies) {
     fail<ValueError>(where, "a Lambda with a function of Python can't be read: no code of a file is run");
   }
   Json config = options_of(KerasFamily::layer, name, parts.config, where);
-  common_members_in(parts.config, policies, where, config);
+  common_members_in(parts.config, policies, name, where, config);
   return {{"class_name", name}, {"config", config}};
 }
 

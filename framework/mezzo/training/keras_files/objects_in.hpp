@@ -7,6 +7,9 @@
 // names, and those that mezzo doesn't know are ValueErrors that name them.
 namespace mezzo::detail {
 
+/// Key of the projections of an attention layer in a DTypePolicyMap: a regular expression for their paths.
+constexpr const char* projections_in_map = ".*/(query|key|value|gate|attention_output)";
+
 /// Policies while layers are read.
 struct KerasPolicies {
   std::string of_model{};  ///< policy of most layers; these inherit it
@@ -23,7 +26,8 @@ Json object_in(KerasFamily family, const Json& object, const std::string& where)
 Json plain_layer_in(const Json& object, const KerasPolicies& policies);
 
 /// Members that all layers have, in mezzo's config.
-void common_members_in(const Json& config, const KerasPolicies& policies, const std::string& where, Json& out);
+void common_members_in(const Json& config, const KerasPolicies& policies, const std::string& class_name,
+                       const std::string& where, Json& out);
 
 /// Name of the dtype policy in a config; "" for none, and for dtypes that are no policies, such as "int64".
 std::string policy_name_in(const Json& dtype, const std::string& where);

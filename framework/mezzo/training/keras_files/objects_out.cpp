@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/precision/quantized_form.hpp>
+#include <mezzo/training/keras_files/objects_in.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -125,27 +126,55 @@ Json object_out(KerasFamily family, const Json& object) {
   return object_with_module(family, name, std::move(config));
 }
 
-/// The policy of a quantized layer. Inputs that aren't Keras' default are in its quantization_config.
-void quantized_policy_out(const std::string& mode, const std::string& source, const std::string& where, Json& out) {
-  QuantizedForm form = quantized_form(mode, -1, where);
-  const bool int8 = form.mode == QuantizationMode::int8;
-  if (form.inputs == QuantizedInputs::static_int8 || (!int8 && form.inputs != QuantizedInputs::floats)) {
-    fail<ValueError>(where, "Keras has no dtype policy \"{}_from_{}\"", mode, source);
-  }
-  const bool floats = int8 && form.inputs == QuantizedInputs::floats;
-  if (int8) form.inputs = QuantizedInputs::dynamic_int8;
-  out["dtype"] = {{"module", "keras.dtype_policies"},
-                  {"class_name", int8 ? "QuantizedDTypePolicy" : "Int4DTypePolicy"},
-                  {"config", {{"mode", form.name()}, {"source_name", source}}},
-                  {"registered_name", nullptr}};
-  if (!floats) return;
-  out["quantization_config"] = {{"module", "keras.quantizers"},
-                                {"class_name", "Int8QuantizationConfig"},
-                                {"config", {{"weight_quantizer", nullptr}, {"activation_quantizer", nullptr}}},
-                                {"registered_name", nullptr}};
+Json keras_object(const char* module, const char* class_name, Json config) {
+  return {{"module", module}, {"class_name", class_name}, {"config", std::move(config)}, {"registered_name", nullptr}};
 }
 
-void common_members_out(const Json& config, const std::string& policy, const std::string& where, Json& out) {
+/// The member quantization_config of a layer in that form; null for the formats of inputs that Keras takes without it.
+Json quantization_config_out(const QuantizedForm& form, const std::string& class_name) {
+  const bool int8 = form.mode == QuantizationMode::int8, dynamic = form.inputs == QuantizedInputs::dynamic_int8;
+  if (dynamic == (int8 || class_name == "ReversibleEmbedding")) return nullptr;
+  Json inputs = nullptr;
+  if (dynamic) {
+    inputs = keras_object("keras.quantizers", "AbsMaxQuantizer",
+                          {{"value_range", {-127, 127}}, {"epsilon", 1e-7}, {"output_dtype", "int8"}});
+  }
+  Json config{{"weight_quantizer", nullptr}, {"activation_quantizer", std::move(inputs)}};
+  if (!int8) config["block_size"] = form.block_size;
+  return keras_object("keras.quantizers", int8 ? "Int8QuantizationConfig" : "Int4QuantizationConfig",
+                      std::move(config));
+}
+
+/// The policy of a quantized layer. Inputs that aren't Keras' default are in its quantization_config.
+void quantized_policy_out(const std::string& mode, const std::string& source, const std::string& class_name,
+                          Json& out) {
+  const std::string where = fmt::format("[{}]", class_name);
+  QuantizedForm form = quantized_form(mode, -1, where);
+  const bool known = form.mode == QuantizationMode::int8 || form.mode == QuantizationMode::int4;
+  if (!known || form.inputs == QuantizedInputs::static_int8) {
+    fail<ValueError>(where, "Keras has no dtype policy \"{}_from_{}\"", mode, source);
+  }
+  Json config = quantization_config_out(form, class_name);
+  const bool attention = class_name == "MultiHeadAttention" || class_name == "GroupedQueryAttention";
+  if (attention && !config.is_null()) {
+    fail<ValueError>(where, "Keras has no other inputs of quantized projections; got {}", mode);
+  }
+  if (!config.is_null()) out["quantization_config"] = std::move(config);
+  const bool int8 = form.mode == QuantizationMode::int8;
+  form.inputs = int8 ? QuantizedInputs::dynamic_int8 : QuantizedInputs::floats;
+  Json policy = keras_object("keras.dtype_policies", int8 ? "QuantizedDTypePolicy" : "Int4DTypePolicy",
+                             {{"mode", form.name()}, {"source_name", source}});
+  if (!attention) {
+    out["dtype"] = std::move(policy);
+    return;
+  }
+  // Keras can't call an attention layer with a quantized policy, but one with a map for its projections.
+  const Json plain = keras_object("keras", "DTypePolicy", {{"name", source}});
+  out["dtype"] = keras_object("keras.dtype_policies", "DTypePolicyMap",
+                              {{"default_policy", plain}, {"policy_map", {{projections_in_map, std::move(policy)}}}});
+}
+
+void common_members_out(const Json& config, const std::string& policy, const std::string& class_name, Json& out) {
   static const auto* const policies =
       new std::set<std::string>{"float32", "float64", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16"};
   if (config.contains("name") && config["name"] != "") out["name"] = config["name"];
@@ -156,8 +185,10 @@ void common_members_out(const Json& config, const std::string& policy, const std
   }
   const std::size_t from = name.find("_from_");
   const std::string source = from == std::string::npos ? name : name.substr(from + 6);
-  if (policies->count(source) == 0) fail<ValueError>(where, "Keras has no dtype policy \"{}\"", name);
-  if (from != std::string::npos) return quantized_policy_out(name.substr(0, from), source, where, out);
+  if (policies->count(source) == 0) {
+    fail<ValueError>(fmt::format("[{}]", class_name), "Keras has no dtype policy \"{}\"", name);
+  }
+  if (from != std::string::npos) return quantized_policy_out(name.substr(0, from), source, class_name, out);
   out["dtype"] = {
       {"module", "keras"}, {"class_name", "DTypePolicy"}, {"config", {{"name", name}}}, {"registered_name", nullptr}};
 }
@@ -170,7 +201,7 @@ Json plain_layer_out(const Json& layer, const std::string& policy) {
   const std::string inner =
       own ? given["dtype"].at("config").at("name").get<std::string>() : policy;  // of layers in the layer
   Json config = options_out(KerasFamily::layer, name, given, inner);
-  common_members_out(given, policy, fmt::format("[{}]", name), config);
+  common_members_out(given, policy, name, config);
   if (has_no_policy(name)) config.erase("dtype");
   if (has_no_trainable(name)) config.erase("trainable");
   return object_with_module(KerasFamily::layer, name, std::move(config));

@@ -15,8 +15,8 @@ Json keras_layer_out(const Json& layer, const std::string& policy);
 /// A layer that is no model.
 Json plain_layer_out(const Json& layer, const std::string& policy);
 
-/// Name, trainable and dtype.
-void common_members_out(const Json& config, const std::string& policy, const std::string& where, Json& out);
+/// Name, trainable and dtype of a layer of that class.
+void common_members_out(const Json& config, const std::string& policy, const std::string& class_name, Json& out);
 
 /// An object with module and registered name. "my>Scale" is a class of the program.
 Json object_with_module(KerasFamily family, const std::string& class_name, Json config);

@@ -5,9 +5,9 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
+#include <mezzo/training/keras_files/quantized_arrays.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -36,41 +36,6 @@ std::string group_in(const Hdf5File& file, const std::string& group) {
   return vars;
 }
 
-/// Blocks of an int4 weight, for which Keras has one array more: the number of the block of each row.
-std::int64_t block_of(const KerasWeights& layer) {
-  for (const Variable& variable : layer.variables) {
-    if (variable.quantized() && variable.state()->quantization->form.block_size > 0) {
-      return variable.state()->quantization->form.block_size;
-    }
-  }
-  return 0;
-}
-
-Tensor block_numbers(const KerasWeights& layer, std::int64_t block) {
-  std::vector<double> numbers;
-  for (const Variable& variable : layer.variables) {
-    if (!variable.quantized() || !numbers.empty()) continue;
-    const MatrixSizes sizes = variable.state()->quantization->matrix();
-    const std::int64_t count = variable.state()->quantization->axes.table ? sizes.columns : sizes.rows;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t place = i / block;
-      numbers.push_back(static_cast<double>(place));
-    }
-  }
-  return Tensor({static_cast<std::int64_t>(numbers.size())}, numbers);
-}
-
-/// Shape of an array of Keras: scales of an EinsumDense have the axes of its outputs.
-Shape shape_in_keras(const KerasWeights& layer, const Variable& variable) {
-  const VariableState& state = *variable.state();
-  Shape shape = state.quantization ? state.value.shape() : variable.shape();
-  const bool of_einsum = layer.class_name == "EinsumDense" || layer.class_name == "HeadProjection";
-  const auto has_blocks = block_of(layer) > 0;
-  if (!of_einsum || !state.of_codes || has_blocks || !layer.is_int8) return shape;
-  if (layer.output_axes > shape.size()) shape.insert(shape.begin(), layer.output_axes - shape.size(), 1);
-  return shape;
-}
-
 bool fits(const Shape& stored, const Shape& wanted) {
   // GRU's biases are (2, n) here, also for one row.
   return stored == wanted || (element_count(stored) == element_count(wanted) && stored.size() + 1 == wanted.size());
@@ -95,7 +60,7 @@ std::vector<KerasNumbers> match_group(const KerasWeights& layer, const std::stri
                                       std::set<std::string>& used, LoadWeightsReport& report, Findings& faults) {
   std::vector<KerasNumbers> out;
   for (std::size_t i = 0; i < layer.variables.size(); ++i) {
-    const std::string path = fmt::format("{}/{}", group, i);
+    const std::string path = fmt::format("{}/{}", group, place_of_array(layer, i));
     const Hdf5Array* const array = file.find(path);
     const Variable& variable = layer.variables[i];
     used.insert(path);
@@ -122,7 +87,7 @@ KerasMatch match_keras_weights(const std::vector<KerasWeights>& weights, const H
   for (const KerasWeights& layer : weights) {
     const std::string group = group_in(file, layer.group);
     if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
-    if (block_of(layer) > 0) used.insert(fmt::format("{}/{}", group, layer.variables.size()));
+    if (block_of(layer) > 0) used.insert(fmt::format("{}/{}", group, place_of_block_numbers(layer)));
     std::vector<KerasNumbers> numbers = match_group(layer, group, file, used, out.report, faults);
     if (numbers.size() < layer.variables.size()) continue;
     out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
@@ -158,7 +123,7 @@ void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5Fi
 Tensor numbers_for(const KerasNumbers& weight, const Hdf5File& file) {
   const VariableState& state = *weight.variable.state();
   const Tensor numbers = file.read(weight.path);
-  if (state.quantization) return state.quantization->codes(numbers.reshape(state.value.shape()).cast(DType::int8));
+  if (state.quantization) return codes_of_keras(weight.variable, numbers);
   return numbers.reshape(weight.variable.shape()).cast(weight.variable.dtype());
 }
 
@@ -168,10 +133,10 @@ void write_keras_weights(const std::vector<KerasWeights>& weights, Hdf5Writer& f
     for (std::size_t i = 0; i < layer.variables.size(); ++i) {
       const Variable& variable = layer.variables[i];
       const Tensor numbers = variable.quantized() ? variable.state()->value : whole_numbers(variable);
-      file.add(fmt::format("{}/{}", group, i), numbers.reshape(shape_in_keras(layer, variable)));
+      file.add(fmt::format("{}/{}", group, place_of_array(layer, i)), array_for_keras(layer, variable, numbers));
     }
-    if (const std::int64_t block = block_of(layer); block > 0) {
-      file.add(fmt::format("{}/{}", group, layer.variables.size()), block_numbers(layer, block).cast(DType::float32));
+    if (block_of(layer) > 0) {
+      file.add(fmt::format("{}/{}", group, place_of_block_numbers(layer)), block_numbers(layer));
     }
     if (layer.class_name == "Normalization") file.add(group + "/2", Tensor::scalar(0, DType::int32));
   }

@@ -10,6 +10,8 @@
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/layer_order.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
+#include <mezzo/training/keras_files/quantized_arrays.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -71,11 +73,19 @@ bool precedes_layers(const std::string& attribute) { return attribute.front() !=
 
 /// Throws for quantized weights of a layer that Keras doesn't quantize.
 void require_known_to_keras(const LayerState& layer, const std::vector<Variable>& variables) {
+  if (std::any_of(variables.begin(), variables.end(),
+                  [](const Variable& one) { return one.state()->fake != nullptr; })) {
+    fail<ValueError>(label_of(layer), "Keras has no quantization-aware training; quantize() first, or save as .mezzo");
+  }
   const auto is_quantized = [](const Variable& one) { return one.quantized(); };
   if (std::none_of(variables.begin(), variables.end(), is_quantized)) return;
   const bool has_static = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
     return one.quantized() && one.state()->quantization->inputs_scale.get() != nullptr;
   });
+  const auto is_nf4 = [](const Variable& one) { return one.quantized() && one.state()->quantization->nf4(); };
+  if (std::any_of(variables.begin(), variables.end(), is_nf4)) {
+    fail<ValueError>(label_of(layer), "Keras has no nf4 weights; save as .mezzo");
+  }
   if (has_static) fail<ValueError>(label_of(layer), "Keras has no static activations; save as .mezzo");
   if (adapters_of(layer) != nullptr) {
     fail<ValueError>(label_of(layer), "Keras has no adapters beside quantized kernels; save as .mezzo");
@@ -87,12 +97,27 @@ void require_known_to_keras(const LayerState& layer, const std::vector<Variable>
   fail<ValueError>(label_of(layer), "Keras has no quantized layer of this class; save as .mezzo");
 }
 
+/// Throws for an attention layer some of whose projections are quantized: Keras has one form for all of them, in the
+/// policy of the layer.
+void require_one_form(const LayerState& layer) {
+  if (!is_one_of(class_of_layer(layer), {"MultiHeadAttention", "GroupedQueryAttention"})) return;
+  std::set<std::string> forms;
+  for (const auto& child : layer.children) {
+    for (const Variable& one : child.second->weights) {
+      if (can_be_quantized(one)) forms.insert(one.quantized() ? one.state()->quantization->form.name() : "");
+    }
+  }
+  if (forms.size() < 2) return;
+  fail<ValueError>(label_of(layer), "Keras quantizes all projections or none; got some; save as .mezzo");
+}
+
 class Walk {
  public:
   Walk(LayerListing listing, std::vector<Variable> frozen) : listing_(listing), frozen_(std::move(frozen)) {}
 
   void visit(const LayerState& layer, const std::string& group) {
     if (!seen_.insert(&layer).second) return;
+    require_one_form(layer);
     add(layer, group);
     const std::string prefix = group.empty() ? "" : group + "/";
     if (!has_layout(layer)) visit_attributes(layer, prefix);
@@ -142,10 +167,11 @@ class Walk {
     }
     require_known_to_keras(layer, variables);
     const bool int8 = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
-      return one.quantized() && !one.state()->quantization->int4();
+      return one.quantized() && !one.state()->quantization->packed();
     });
     out_.push_back({group, label_of(layer), class_of_layer(layer), std::move(variables),
                     layer.last_output ? layer.last_output->size() : 0, int8});
+    if (is_untied_table(out_.back())) order_untied_table(out_.back().variables);
   }
 
   LayerListing listing_;

@@ -1,0 +1,120 @@
+// Quantized models in Keras' files: those of tests/parity/keras_quantized.py.
+#include <mezzo/mezzo.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/folder.hpp"
+#include "support/refused.hpp"
+#include "support/skip.hpp"
+#include "support/tensors.hpp"
+#include "training/keras_files/keras_case.hpp"
+
+using namespace mezzo;
+using mezzo_tests::arrays_of;
+using mezzo_tests::check_case;
+using mezzo_tests::expected_of;
+using mezzo_tests::Folder;
+using mezzo_tests::largest_difference;
+using mezzo_tests::refused;
+namespace files = std::filesystem;
+
+namespace {
+
+files::path recorded_quantized() { return mezzo_tests::tests_dir() / "parity" / "recorded" / "keras_quantized"; }
+
+// "int4/-1" of "attention_int4_-1_float32".
+std::string mode_of(const std::string& name) {
+  const std::string mode = name.substr(name.find("int"), name.rfind('_') - name.find("int"));
+  const std::size_t mark = mode.find('_');
+  return mark == std::string::npos ? mode : mode.substr(0, mark) + "/" + mode.substr(mark + 1);
+}
+
+// Quantizes the floating model of a case, and writes it with its outputs.
+void write_quantized(const files::path& folder) {
+  const auto model = load_model((folder / "float.keras").string());
+  model->quantize(mode_of(folder.filename().string()));
+  const auto arrays = expected_of(folder);
+  const Tensors outputs = model->predict_all(Tensors(arrays_of(arrays, "x")));
+  save_npz((folder / "quantized.npz").string(), {{"y0", outputs[0].cast(DType::float32)}});
+  model->save((folder / "quantized.keras").string());
+  model->save_weights((folder / "quantized.weights.h5").string());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(keras_quantized)
+
+BOOST_AUTO_TEST_CASE(quantized_files_of_keras_are_read_and_written) {
+  const char* const folder = std::getenv("MEZZO_KERAS_QUANTIZED");
+  if (folder == nullptr) return mezzo_tests::skip("tests/parity/keras_quantized.py makes the files");
+  for (const auto& entry : files::directory_iterator(folder)) {
+    try {
+      check_case(entry.path(), "keras.keras", (entry.path() / "mezzo.keras").string());
+      write_quantized(entry.path());
+    } catch (const std::exception& error) {
+      BOOST_ERROR(entry.path().filename() << ": " << error.what());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(recorded_quantized_files_predict_the_same) {
+  const Folder folder;
+  int count = 0;
+  for (const auto& entry : files::directory_iterator(recorded_quantized())) {
+    BOOST_TEST_CONTEXT(entry.path().filename()) {
+      check_case(entry.path(), "keras.keras", folder.path("again.keras"));
+      const auto before = load_model((entry.path() / "keras.keras").string());
+      const auto after = load_model(folder.path("again.keras"));
+      const Tensors x(arrays_of(expected_of(entry.path()), "x"));
+      BOOST_TEST(before->predict_all(x)[0].equal(after->predict_all(x)[0]));
+      BOOST_TEST(before->count_params() == after->count_params());
+      ++count;
+    }
+  }
+  BOOST_TEST(count > 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_attention_layer_has_one_form_in_files_of_keras) {
+  const Folder folder;
+  const Input x({5, 8});
+  Model model(x, MultiHeadAttention(2, 4, {.name = "attention"})(x, x));
+  model.quantize("int4/4", {.filters = ".*/query"});
+  BOOST_TEST(refused<ValueError>([&] { model.save(folder.path("a.keras")); })
+                 .find("[MultiHeadAttention \"attention\"] Keras quantizes all projections or none; got some; save as "
+                       ".mezzo") != std::string::npos);
+}
+
+// Keras merges adapters into the codes when it saves, which changes the numbers.
+BOOST_AUTO_TEST_CASE(adapters_beside_codes_are_refused) {
+  const Folder folder;
+  Sequential model({Input({8}), Dense(4, {.name = "fc"})});
+  model.quantize("int8");
+  model.enable_lora({.targets = "fc", .rank = 2});
+  for (const char* name : {"a.keras", "a.weights.h5"}) {
+    const auto save = [&] {
+      if (std::string(name) == "a.keras") return model.save(folder.path(name));
+      model.save_weights(folder.path(name));
+    };
+    BOOST_TEST(refused<ValueError>(save).find(
+                   "[Dense \"fc\"] Keras has no adapters beside quantized kernels; save as .mezzo") !=
+               std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(formats_of_inputs_of_int4_pass_through_files_of_keras) {
+  const Folder folder;
+  const Tensor x = random::normal({3, 12}, {.seed = 3}).tensor();
+  for (const char* activations : {"none", "dynamic"}) {
+    Sequential model({Input({12}), Dense(5, {.name = "fc"})});
+    model.quantize("int4/4", {.activations = activations});
+    model.save(folder.path("a.keras"));
+    const auto again = load_model(folder.path("a.keras"));
+    BOOST_TEST(again->predict(x).equal(model.predict(x)));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
