@@ -106,6 +106,10 @@ class ExportGraph {
   /// Array of that name, or null.
   const Tensor* array(const std::string& name) const;
 
+  /// Declares an array of int8 codes in [-8, 7], which the file holds as INT4 if it is read as such.
+  void mark_int4(const std::string& name) { int4_.insert(name); }
+  bool is_int4(const std::string& name) const { return int4_.count(name) != 0; }
+
   /// Removes the arrays with other names than these.
   void keep_arrays(const std::set<std::string>& names);
 
@@ -125,7 +129,7 @@ class ExportGraph {
   int opset_;
   bool wide_;
   std::string path_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, int4_;
   std::unordered_map<std::string, DType> dtypes_;
   std::map<std::string, std::string> shared_;  // constants by content
   std::unordered_map<std::string, std::size_t> places_;

@@ -11,7 +11,10 @@ std::string indices(const ExportedNode& x, std::size_t i) {
   return dtype == DType::int32 || dtype == DType::int64 ? x.in(i) : x.graph.cast(x.in(i), DType::int64);
 }
 
-ExportNames gather(const ExportedNode& x) { return {x.add("Gather", {x.in(0), indices(x, 1)}, {{"axis", 0}})}; }
+ExportNames gather(const ExportedNode& x) {
+  const std::string table = x.graph.is_int4(x.in(0)) ? gathered_codes(x) : x.in(0);
+  return {x.add("Gather", {table, indices(x, 1)}, {{"axis", 0}})};
+}
 
 ExportNames take(const ExportedNode& x) {
   return {x.add("Gather", {x.in(0), indices(x, 1)}, {{"axis", x.number("axis")}})};

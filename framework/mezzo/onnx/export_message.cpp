@@ -7,6 +7,8 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/version.hpp>
 #include <mezzo/io/file_replacement.hpp>
+#include <mezzo/onnx/export_node.hpp>
+#include <mezzo/onnx/import_tensors.hpp>
 #include <mezzo/onnx/onnx_file.hpp>
 
 namespace mezzo::detail {
@@ -189,12 +191,14 @@ void write_exported(const ExportedModel& model, const std::map<TracedNumber, std
   for (const auto& [name, value] : model.graph.arrays) {
     TensorProto& array = *graph.add_initializer();
     array.set_name(name);
-    array.set_data_type(type_of(value.dtype()));
+    const bool int4 = model.graph.is_int4(name);
+    array.set_data_type(int4 ? onnx_int4 : type_of(value.dtype()));
     for (const std::int64_t size : value.shape()) array.add_dims(size);
-    if (external && value.bytes() >= least_external_bytes) {
-      external->add(value, array);
+    const Tensor stored = int4 ? packed_codes(value.reshape({1, value.size()})) : value;
+    if (external && stored.bytes() >= least_external_bytes) {
+      external->add(stored, array);
     } else {
-      array.set_raw_data(value.raw(), value.bytes());
+      array.set_raw_data(stored.raw(), stored.bytes());
     }
   }
   if (external) external->commit();

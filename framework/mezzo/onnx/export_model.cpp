@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/onnx/export_layout.hpp>
 #include <mezzo/onnx/export_node.hpp>
 #include <mezzo/ops/scan_body.hpp>
@@ -72,7 +73,15 @@ class ModelWriter {
     if (known != weights_.arrays.end()) return known->second;
     const auto found = weights_.names.find(&variable);
     const std::string& name = found == weights_.names.end() ? variable.name : found->second;
-    return weights_.arrays[&variable] = graph_.weight(name, variable.numbers());
+    Tensor numbers = variable.numbers();
+    const bool int4 = variable.quantization != nullptr && variable.quantization->packed();
+    if (int4) {
+      const MatrixSizes matrix = variable.quantization->matrix();
+      numbers = numbers.reshape({matrix.rows, matrix.columns});
+    }
+    const std::string& array = weights_.arrays[&variable] = graph_.weight(name, numbers);
+    if (int4) graph_.mark_int4(array);
+    return array;
   }
 
   /// A loop with a body of the program, as a Scan. The body reads captured values by their names outside.

@@ -118,6 +118,7 @@ const ExportRules& export_rules() {
     add_norm_rules(all);
     add_recurrent_rules(all);
     add_encoding_rules(all);
+    add_quantized_rules(all);
     return all;
   }();
   return rules;

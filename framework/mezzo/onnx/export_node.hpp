@@ -96,6 +96,13 @@ void add_product_rules(ExportRules& rules);
 void add_norm_rules(ExportRules& rules);
 void add_recurrent_rules(ExportRules& rules);
 void add_encoding_rules(ExportRules& rules);
+void add_quantized_rules(ExportRules& rules);
+
+/// 4-bit codes of int8 numbers, two a byte, for each row of the last axis.
+Tensor packed_codes(const Tensor& codes);
+
+/// Array with the packed codes of the first operand, whose rows are gathered.
+std::string gathered_codes(const ExportedNode& x);
 
 /// All of them.
 const ExportRules& export_rules();

@@ -112,6 +112,12 @@ void find_projection(RecurrenceExport& at) {
   at.input_bias.clear();
   at.inputs = wide(at.x.in(0));
   const std::int64_t width = at.gates * at.units;
+  if (node.op->name == "quantized_matmul") {  // a matrix of floats would be larger than the codes
+    const std::string zeros =
+        at.x.add_as(at.dtype, "Expand", {at.x.graph.scalar(0, at.dtype), at.x.graph.ints({width, width})});
+    at.input_kernel = at.x.add("EyeLike", {zeros});
+    return;
+  }
   std::vector<double> identity(static_cast<std::size_t>(width * width), 0.0);
   for (std::int64_t i = 0; i < width; ++i) identity[static_cast<std::size_t>(i * width + i)] = 1;
   at.input_kernel = at.x.graph.constant(Tensor({width, width}, identity).cast(at.dtype));

@@ -94,7 +94,7 @@ class GraphReader {
       OnnxGraph::Initializer one{.name = tensor.name(), .place = define(tensor.name(), label)};
       one.shape = onnx_shape(tensor, where_);
       if (!saved_ || has_onnx_numbers(tensor)) one.numbers = read_onnx_tensor(tensor, folder_, where_);
-      const auto dtype = onnx_dtype(tensor.data_type());
+      const auto dtype = onnx_array_dtype(tensor.data_type());
       if (!dtype) fail<FileError>(label, "mezzo has no dtype {}", onnx_dtype_name(tensor.data_type()));
       one.dtype = *dtype;
       one.in_graph = scopes_.size() == 1;

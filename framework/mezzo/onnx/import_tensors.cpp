@@ -156,6 +156,11 @@ std::optional<DType> onnx_dtype(std::int32_t type) {
   }
 }
 
+std::optional<DType> onnx_array_dtype(std::int32_t type) {
+  if (type == onnx_int4) return DType::int8;
+  return type == onnx_uint4 ? DType::uint8 : onnx_dtype(type);
+}
+
 std::string onnx_dtype_name(std::int32_t type) {
   constexpr std::array names{"UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
                              "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
@@ -188,31 +193,56 @@ bool has_onnx_numbers(const Proto& tensor) {
   return false;
 }
 
+namespace {
+
+/// The numbers of an array with that shape and dtype.
+Tensor read_numbers(const Proto& tensor, const std::string& folder, const std::string& label, const Shape& shape,
+                    DType dtype) {
+  const auto bytes = checked_bytes(shape, dtype).value_or(0);
+  if (tensor.data_location() == Proto::EXTERNAL) return read_external(tensor, folder, label, shape, dtype, bytes);
+  Tensor out = Tensor::uninitialized(shape, dtype);
+  if (tensor.has_raw_data()) {
+    if (tensor.raw_data().size() != bytes) {
+      fail<FileError>(label, "shape {} needs {} bytes; got {}", shape, bytes, tensor.raw_data().size());
+    }
+    if (bytes > 0) std::memcpy(out.mutable_raw(), tensor.raw_data().data(), bytes);
+    return out;
+  }
+  const int count = list_size(tensor, dtype);
+  if (static_cast<std::uint64_t>(count) != bytes / dtype_size(dtype)) {
+    fail<FileError>(label, "shape {} needs {} numbers; got {}", shape, bytes / dtype_size(dtype), count);
+  }
+  copy_numbers(tensor, out);
+  return out;
+}
+
+/// Numbers of 4 bits, two a byte with the first one in the low half, as those of 8 bits.
+Tensor unpacked(const Tensor& pairs, const Shape& shape, bool is_signed) {
+  Tensor out = Tensor::uninitialized(shape, is_signed ? DType::int8 : DType::uint8);
+  const auto* from = static_cast<const std::uint8_t*>(pairs.raw());
+  auto* to = static_cast<std::uint8_t*>(out.mutable_raw());
+  for (std::int64_t i = 0; i < out.size(); ++i) {
+    const int half = i % 2 == 0 ? from[i / 2] & 15 : from[i / 2] >> 4;
+    to[i] = static_cast<std::uint8_t>(is_signed && half > 7 ? half - 16 : half);
+  }
+  return out;
+}
+
+}  // namespace
+
 Tensor read_onnx_tensor(const Proto& tensor, const std::string& folder, const std::string& where) {
   const std::string label = tensor_label(tensor, where);
-  const auto dtype = onnx_dtype(tensor.data_type());
+  const bool of_4_bits = tensor.data_type() == onnx_int4 || tensor.data_type() == onnx_uint4;
+  const std::optional<DType> dtype = onnx_array_dtype(tensor.data_type());
   if (!dtype) {
     fail<FileError>(label, "mezzo has no dtype {}", onnx_dtype_name(tensor.data_type()));
   }
   const Shape shape = onnx_shape(tensor, where);
-  const auto bytes = checked_bytes(shape, *dtype).value_or(0);
-  Tensor out({0}, *dtype);
-  if (tensor.data_location() == Proto::EXTERNAL) {
-    out = read_external(tensor, folder, label, shape, *dtype, bytes);
-  } else if (tensor.has_raw_data()) {
-    if (tensor.raw_data().size() != bytes) {
-      fail<FileError>(label, "shape {} needs {} bytes; got {}", shape, bytes, tensor.raw_data().size());
-    }
-    out = Tensor::uninitialized(shape, *dtype);
-    if (bytes > 0) std::memcpy(out.mutable_raw(), tensor.raw_data().data(), bytes);
-  } else {
-    const int count = list_size(tensor, *dtype);
-    if (static_cast<std::uint64_t>(count) != bytes / dtype_size(*dtype)) {
-      fail<FileError>(label, "shape {} needs {} numbers; got {}", shape, bytes / dtype_size(*dtype), count);
-    }
-    out = Tensor::uninitialized(shape, *dtype);
-    copy_numbers(tensor, out);
+  if (of_4_bits) {
+    const Shape pairs{(element_count(shape) + 1) / 2};
+    return unpacked(read_numbers(tensor, folder, label, pairs, DType::uint8), shape, *dtype == DType::int8);
   }
+  Tensor out = read_numbers(tensor, folder, label, shape, *dtype);
   if (*dtype == DType::boolean) check_bools(out.raw(), static_cast<std::uint64_t>(out.size()), label);
   return out;
 }
