@@ -24,6 +24,7 @@ from layer_tables import generate_includes  # noqa: E402
 from programs import ProgramError, side_by_side  # noqa: E402
 from ops_def import read_rows, with_includes  # noqa: E402
 from report import report  # noqa: E402
+import fewer_bits  # noqa: E402
 import records  # noqa: E402
 
 OPS_DEF = "framework/mezzo/ops/rows/ops.def"
@@ -86,6 +87,11 @@ def parts():
             Part("docs/ops.md", "ops", op_table),
             Part("docs/performance.md", "results", lambda root: records.overview(Path(root), table)),
             Part("docs/benchmarks/notes.md", "records", lambda root: records.tables(Path(root), table)),
+            *(Part("docs/fewer_bits.md", f"fewer bits {task}",
+                   lambda root, task=task: fewer_bits.task_table(root, task, table))
+              for task in fewer_bits.TASKS),
+            Part("docs/fewer_bits.md", "fewer bits generation", lambda root: fewer_bits.generation(root, table)),
+            Part("docs/fewer_bits.md", "fewer bits finetuning", lambda root: fewer_bits.finetuning(root, table)),
             *(Part("docs/catalogue.md", name, make) for name, make in catalogue.tables(table))]
 
 

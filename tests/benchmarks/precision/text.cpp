@@ -1,0 +1,73 @@
+// Loss of a character GPT on the last tenth of the King James Version.
+#include <map>
+
+#include "tasks.hpp"
+
+namespace mezzo_bench {
+namespace {
+
+using namespace mezzo;
+
+constexpr std::int64_t length = 64;
+
+/// Windows of `length` characters and the characters that follow each of them.
+Dataset windows(const std::vector<std::int64_t>& ids) {
+  const std::int64_t count = (static_cast<std::int64_t>(ids.size()) - 1) / length;
+  Tensor x({count, length}, DType::int64), y({count, length}, DType::int64);
+  for (std::int64_t i = 0; i < count * length; ++i) {
+    x.mutable_data<std::int64_t>()[i] = ids[static_cast<std::size_t>(i)];
+    y.mutable_data<std::int64_t>()[i] = ids[static_cast<std::size_t>(i + 1)];
+  }
+  return Dataset::from_tensors({{"x", x}, {"y", y, Role::target}});
+}
+
+struct Text {
+  Dataset train, test;
+  std::int64_t characters = 0;  ///< different ones
+};
+
+Text text() {
+  constexpr std::int64_t test_characters = 100'000;
+  std::map<char, std::int64_t> number;
+  std::vector<std::int64_t> ids;
+  for (const char c : datasets::bible_kjv_text()) {
+    ids.push_back(number.emplace(c, static_cast<std::int64_t>(number.size())).first->second);
+  }
+  const auto end = ids.end() - static_cast<std::ptrdiff_t>(ids.size() / 10);
+  return {windows({ids.begin(), end}), windows({end, end + test_characters}), static_cast<std::int64_t>(number.size())};
+}
+
+}  // namespace
+
+void run_gpt(const Settings& settings, std::uint64_t seed) {
+  const Text data = text();
+  const DataLoader loader(data.train, {.batch_size = 32, .shuffle = true}), testing(data.test, {.batch_size = 64});
+  for (const Choice& choice : choices()) {
+    seed_everything(seed);
+    GPT model({.vocab_size = data.characters,
+               .n_positions = length,
+               .n_embd = 128,
+               .n_layer = 4,
+               .n_head = 4,
+               .resid_pdrop = 0,
+               .embd_pdrop = 0,
+               .attn_pdrop = 0});
+    const CosineDecay rate({.initial_learning_rate = 2e-3, .decay_steps = settings.steps});
+    model.compile(
+        {.optimizer = AdamW({.learning_rate = rate}), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+    StepTimes times;
+    const Trainer trainer = quiet_trainer(choice.precision, -1, settings.steps, {times});
+    trainer.fit(model, loader);
+    Result result{.task = "gpt", .config = choice.name, .seed = seed, .metric = "loss", .step_ms = times.median()};
+    if (choice.name == "float32") {
+      print_quantized(model, result, Tensor({1, length}, DType::int64),
+                      [&](GPT& trained) { return quiet_trainer({}).validate(trained, testing).at("loss"); });
+      continue;
+    }
+    result.value = trainer.validate(model, testing).at("loss");
+    result.bytes = stored_bytes(model);
+    print(result);
+  }
+}
+
+}  // namespace mezzo_bench
