@@ -1,13 +1,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <sstream>
 #include <vector>
 
 #include <mezzo/core/convert.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/finfo.hpp>
+#include <mezzo/core/float_bits.hpp>
 #include <mezzo/core/tensor.hpp>
 
 #include "support/recorded.hpp"
@@ -48,7 +48,7 @@ void check_like_ml_dtypes() {
     F x;
     x.bits = static_cast<std::uint8_t>(i);
     const auto y = static_cast<float>(x);
-    wrong += std::isnan(y) ? !std::isnan(decoded[i]) : std::memcmp(&y, &decoded[i], sizeof y) != 0;
+    wrong += std::isnan(y) ? !std::isnan(decoded[i]) : detail::bits_of(y) != detail::bits_of(decoded[i]);
   }
   BOOST_TEST(wrong == 0);
   const auto inputs = numbers<float, std::uint32_t>(expected.at("inputs"));

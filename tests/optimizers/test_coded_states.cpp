@@ -18,7 +18,7 @@ using namespace mezzo_tests;
 
 namespace {
 
-constexpr std::int64_t size = 4099;  // the last block has 3 elements
+constexpr std::int64_t coded_size = 4099;  // the last block has 3 elements
 
 using Numbers = std::vector<double>;
 
@@ -55,25 +55,26 @@ void round_states(Numbers& x, bool has_sign) {
 }
 
 Numbers gradient_at(int step) {
-  Tensor g = random_tensor({size}, DType::float32, 100 + static_cast<std::uint64_t>(step), -1, 1);
-  for (std::int64_t i = 0; i < size; ++i) g.mutable_data<float>()[i] *= std::pow(10.0F, -static_cast<float>(i % 5));
+  Tensor g = random_tensor({coded_size}, DType::float32, 100 + static_cast<std::uint64_t>(step), -1, 1);
+  for (std::int64_t i = 0; i < coded_size; ++i)
+    g.mutable_data<float>()[i] *= std::pow(10.0F, -static_cast<float>(i % 5));
   return g.to_doubles();
 }
 
-std::shared_ptr<detail::VariableState> variable_of(std::int64_t elements, DType dtype = DType::float32) {
+std::shared_ptr<detail::VariableState> variable_of(std::int64_t size, DType dtype = DType::float32) {
   auto variable = std::make_shared<detail::VariableState>("kernel");
-  variable->assign(random_tensor({elements}, DType::float32, 1).cast(dtype));
+  variable->assign(random_tensor({size}, DType::float32, 1).cast(dtype));
   return variable;
 }
 
 // Compares ten steps with a rule in double: rule(step, g, w, m, v).
 void check_trajectory(Optimizer& optimizer, int slots,
                       const std::function<void(int, double, double&, double&, double&)>& rule) {
-  const auto variable = variable_of(size);
-  Numbers w = variable->value.to_doubles(), m(size, 0.0), v(size, 0.0);
+  const auto variable = variable_of(coded_size);
+  Numbers w = variable->value.to_doubles(), m(coded_size, 0.0), v(coded_size, 0.0);
   for (int t = 1; t <= 10; ++t) {
     const Numbers g = gradient_at(t);
-    step(optimizer, {variable}, {Tensor({size}, g).cast(DType::float32)}, 1);
+    step(optimizer, {variable}, {Tensor({coded_size}, g).cast(DType::float32)}, 1);
     for (std::size_t i = 0; i < w.size(); ++i) rule(t, g[i], w[i], m[i], v[i]);
     round_states(m, true);
     round_states(v, false);
@@ -86,13 +87,13 @@ void check_trajectory(Optimizer& optimizer, int slots,
     far += std::abs(actual[i] - w[i]) > 1e-5 ? 1 : 0;
   }
   // float32 rounds a few numbers to the other of two codes.
-  BOOST_TEST(sum / size < 1e-6);
-  BOOST_TEST(far < size / 200);
+  BOOST_TEST(sum / coded_size < 1e-6);
+  BOOST_TEST(far < coded_size / 200);
   const auto& states = optimizer.state()->slots[0].values;
   BOOST_TEST_REQUIRE(states.size() == static_cast<std::size_t>(slots));
   for (const auto& state : states) {
     BOOST_TEST(detail::is_coded(*state));
-    BOOST_TEST(state->value.bytes() == static_cast<std::size_t>(size));
+    BOOST_TEST(state->value.bytes() == static_cast<std::size_t>(coded_size));
     BOOST_TEST((state->remainder->value.shape() == Shape{17}));
     BOOST_TEST((state->numbers().dtype() == DType::float32));
   }
@@ -143,22 +144,22 @@ BOOST_AUTO_TEST_CASE(lion) {
 
 BOOST_AUTO_TEST_CASE(rmsprop_and_adamax) {
   RMSprop rmsprop({.learning_rate = 0.01, .state_dtype = "int8"});
-  const auto variable = variable_of(size);
+  const auto variable = variable_of(coded_size);
   const Tensor before = variable->value.copy();
-  step(rmsprop, {variable}, {Tensor({size}, gradient_at(1)).cast(DType::float32)}, 1);
+  step(rmsprop, {variable}, {Tensor({coded_size}, gradient_at(1)).cast(DType::float32)}, 1);
   BOOST_TEST((rmsprop.state()->slots[0].values[0]->value.dtype() == DType::uint8));
   BOOST_TEST(!variable->value.equal(before));
   Adamax adamax({.state_dtype = "int8"});
-  step(adamax, {variable}, {Tensor({size}, gradient_at(1)).cast(DType::float32)}, 1);
+  step(adamax, {variable}, {Tensor({coded_size}, gradient_at(1)).cast(DType::float32)}, 1);
   BOOST_TEST((adamax.state()->slots[0].values[0]->value.dtype() == DType::int8));
   BOOST_TEST((adamax.state()->slots[0].values[1]->value.dtype() == DType::uint8));
 }
 
 BOOST_AUTO_TEST_CASE(lamb_uses_the_norms_of_its_numbers) {
   Lamb coded({.learning_rate = 0.01, .state_dtype = "int8"}), wide({.learning_rate = 0.01});
-  const auto a = variable_of(size), b = variable_of(size);
+  const auto a = variable_of(coded_size), b = variable_of(coded_size);
   for (int t = 1; t <= 3; ++t) {
-    const Tensor g = Tensor({size}, gradient_at(t)).cast(DType::float32);
+    const Tensor g = Tensor({coded_size}, gradient_at(t)).cast(DType::float32);
     step(coded, {a}, {g}, 1);
     step(wide, {b}, {g}, 1);
   }
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(small_and_double_variables_have_wide_states) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_stay_so) {
-  Tensor gradient({size});
+  Tensor gradient({coded_size});
   gradient.mutable_data<float>()[300] = std::numeric_limits<float>::quiet_NaN();
   for (const std::size_t slot : {0, 1}) {
     AdamW optimizer({.state_dtype = "int8"});
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_stay_so) {
 BOOST_AUTO_TEST_CASE(zeros_stay_zeros) {
   for (const std::size_t slot : {0, 1}) {
     AdamW optimizer({.state_dtype = "int8"});
-    for (const float x : states_after(optimizer, Tensor({size}), slot)) BOOST_TEST(x == 0);
+    for (const float x : states_after(optimizer, Tensor({coded_size}), slot)) BOOST_TEST(x == 0);
   }
 }
 

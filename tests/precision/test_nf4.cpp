@@ -1,10 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
+#include <mezzo/core/float_bits.hpp>
 #include <mezzo/precision/nf4.hpp>
 
 #include "support/recorded.hpp"
@@ -30,7 +30,9 @@ BOOST_AUTO_TEST_SUITE(nf4)
 
 BOOST_AUTO_TEST_CASE(numbers_are_those_of_bitsandbytes) {
   const auto& expected = recorded("number_formats").at("bitsandbytes").at("nf4").get<std::vector<std::uint32_t>>();
-  BOOST_TEST(std::memcmp(expected.data(), nf4_values.data(), sizeof nf4_values) == 0);
+  std::vector<std::uint32_t> bits;
+  for (const float value : nf4_values) bits.push_back(detail::bits_of(value));
+  BOOST_TEST(bits == expected);
 }
 
 BOOST_AUTO_TEST_CASE(rounds_to_nearest) {

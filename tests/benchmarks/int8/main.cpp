@@ -178,7 +178,7 @@ void compare_codes(const Product& p, int rounds) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   int rounds = 11;
   std::regex only("");
   for (int i = 1; i + 1 < count; i += 2) {
@@ -207,4 +207,7 @@ int main(int count, char** arguments) {
     if (std::string(p.name).rfind("gpt2", 0) == 0 && std::regex_search(p.name, only)) compare_codes(p, rounds);
   }
   return 0;
+} catch (const std::exception& error) {
+  std::cerr << "mezzo_int8: " << error.what() << "\n";
+  return 1;
 }
