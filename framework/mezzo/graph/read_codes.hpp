@@ -37,7 +37,7 @@ MEZZO_API Value rounded_rows(const Value& rows, const FakeQuantization& fake);
 MEZZO_API Value rounded_by_row(const Value& x);
 MEZZO_API Value rounded_by_step(const Value& x, const Value& step);
 
-/// As read_variable(), without rounding: for penalties, constraints and averages.
+/// Reads a variable as read_variable() does, without rounding: for penalties, constraints and averages.
 MEZZO_API Value read_unrounded(const std::shared_ptr<VariableState>& variable);
 /// @}
 

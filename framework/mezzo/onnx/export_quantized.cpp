@@ -91,7 +91,7 @@ std::string spread(const Codes& q, const std::string& numbers) {
   return q.x.add("Gather", {numbers, q.x.graph.ints(blocks)}, {{"axis", q.axes.front()}});
 }
 
-/// By ONNX's operators of elements.
+/// The numbers as float32, by ONNX's elementwise operators.
 std::string dequantized_by_parts(const Codes& q) {
   const ExportedNode& x = q.x;
   const std::string codes = x.graph.cast(integers(q), DType::float32);
