@@ -4,6 +4,8 @@
 
 #include <mezzo/mezzo.hpp>
 
+#include "character_gpt.hpp"
+
 using namespace mezzo;
 
 namespace mezzo_bench {
@@ -31,16 +33,7 @@ std::unique_ptr<Model> gpt2_small() {
   return std::make_unique<GPT>(gpt2({.resid_pdrop = 0, .embd_pdrop = 0, .attn_pdrop = 0}));
 }
 
-std::unique_ptr<Model> gptchar() {
-  return std::make_unique<GPT>(GPTOptions{.vocab_size = 65,
-                                          .n_positions = 64,
-                                          .n_embd = 128,
-                                          .n_layer = 4,
-                                          .n_head = 4,
-                                          .resid_pdrop = 0,
-                                          .embd_pdrop = 0,
-                                          .attn_pdrop = 0});
-}
+std::unique_ptr<Model> gptchar() { return std::make_unique<GPT>(character_gpt(65)); }
 
 Tensor random_integers(const Shape& shape, std::int64_t below, std::mt19937& random) {
   Tensor out(shape, DType::int64);

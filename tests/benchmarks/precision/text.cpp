@@ -1,6 +1,7 @@
 // Loss of a character GPT on the last tenth of the King James Version.
 #include <map>
 
+#include "../character_gpt.hpp"
 #include "tasks.hpp"
 
 namespace mezzo_bench {
@@ -44,14 +45,7 @@ void run_gpt(const Settings& settings, std::uint64_t seed) {
   const DataLoader loader(data.train, {.batch_size = 32, .shuffle = true}), testing(data.test, {.batch_size = 64});
   for (const Choice& choice : choices()) {
     seed_everything(seed);
-    GPT model({.vocab_size = data.characters,
-               .n_positions = length,
-               .n_embd = 128,
-               .n_layer = 4,
-               .n_head = 4,
-               .resid_pdrop = 0,
-               .embd_pdrop = 0,
-               .attn_pdrop = 0});
+    GPT model(character_gpt(data.characters));
     const CosineDecay rate({.initial_learning_rate = 2e-3, .decay_steps = settings.steps});
     model.compile(
         {.optimizer = AdamW({.learning_rate = rate}), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
