@@ -1,10 +1,27 @@
 #include <mezzo/nn/checks.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo::detail {
+namespace {
+
+template <class T>
+std::optional<double> non_finite_in(const Tensor& numbers) {
+  const T* const begin = numbers.data<T>();
+  const T* const end = begin + numbers.size();
+  const T* const found = std::find_if(begin, end, [](T x) { return !std::isfinite(x); });
+  return found == end ? std::nullopt : std::optional<double>(*found);
+}
+
+}  // namespace
+
+std::optional<double> non_finite_number(const Tensor& numbers) {
+  return numbers.dtype() == DType::float64 ? non_finite_in<double>(numbers)
+                                           : non_finite_in<float>(numbers.cast(DType::float32));
+}
 
 void require_positive(const std::string& where, const std::string& option, std::int64_t value) {
   if (value < 1) fail<ValueError>(where, "{} must be at least 1; got {}", option, value);

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <mezzo/core/shape.hpp>
+#include <mezzo/core/tensor.hpp>
 
 // Checks of options and inputs that several layers and models share. `where` starts the error text: `[Dense "fc"]`.
 namespace mezzo::detail {
@@ -15,6 +17,9 @@ void require_above(const std::string& where, const std::string& option, double v
 
 /// Throws a ValueError for NaN and infinities: "[Rescaling] scale must be finite; got nan".
 void require_finite(const std::string& where, const std::string& option, double value);
+
+/// The first NaN or infinity of a floating array; nothing if there is none.
+std::optional<double> non_finite_number(const Tensor& numbers);
 
 /// Throws a ValueError unless a rate lies in [0, 1): "[LSTM] dropout must lie in [0, 1); got 1".
 void require_rate(const std::string& where, const std::string& option, double rate);

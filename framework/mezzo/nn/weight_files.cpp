@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <any>
-#include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include <mezzo/core/fail.hpp>
@@ -8,6 +8,7 @@
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/hdf5_weights.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
@@ -48,12 +49,11 @@ Tensor numbers_of(const detail::WeightMatch& match, const detail::WeightSource& 
 /// Throws for NaN and infinity among floats that are quantized when they are assigned.
 void require_finite_floats(const detail::WeightMatch& match, const detail::WeightSource& file) {
   if (!match.weight->variable.quantized()) return;
-  const Tensor numbers = numbers_of(match, file);
+  const Tensor numbers = file.read(match.name);  // floats of such a weight are in one part
   if (!is_floating(numbers.dtype())) return;
-  for (const double number : numbers.to_doubles()) {
-    if (std::isfinite(number)) continue;
+  if (const std::optional<double> number = detail::non_finite_number(numbers)) {
     fail<FileError>(file.label(), "tensor \"{}\" of a quantized weight must have finite numbers; got {}", match.name,
-                    number);
+                    *number);
   }
 }
 
