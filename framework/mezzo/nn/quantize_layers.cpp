@@ -1,7 +1,6 @@
 #include <mezzo/nn/quantize_layers.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 
@@ -97,10 +97,9 @@ void require_finite_weights(const std::vector<LayerWithPolicy>& places, const st
   for (const LayerWithPolicy& place : places) {
     for (const Variable& weight : place.layer->weights) {
       if (!can_be_quantized(weight)) continue;
-      for (const double number : weight.value().to_doubles()) {
-        if (std::isfinite(number)) continue;
-        fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), number);
-      }
+      const std::optional<double> number = non_finite_number(weight.value());
+      if (!number) continue;
+      fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), *number);
     }
   }
 }
@@ -110,7 +109,7 @@ void require_finite_weights(const std::vector<LayerWithPolicy>& places, const st
 void quantize_policies_of_attention(LayerState& root, const QuantizedForm& form) {
   for (const LayerWithPolicy& place : layers_with_policies(root)) {
     LayerState& layer = *place.layer;
-    if (layer.kind != "MultiHeadAttention" && layer.kind != "GroupedQueryAttention") continue;
+    if (!has_projections(layer.kind)) continue;
     const std::string policy = fmt::format("{}_from_{}", form.name(), place.policy.name());
     const bool all = std::all_of(layer.children.begin(), layer.children.end(),
                                  [&](const auto& child) { return child.second->policy.name() == policy; });

@@ -73,6 +73,10 @@ std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& ro
   return out;
 }
 
+bool detail::has_projections(const std::string& class_name) {
+  return class_name == "MultiHeadAttention" || class_name == "GroupedQueryAttention";
+}
+
 bool detail::can_be_quantized(const Variable& weight) { return !weight.state()->quantizable.inputs.empty(); }
 
 bool detail::has_form(const Policy& policy) {

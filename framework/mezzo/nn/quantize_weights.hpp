@@ -19,6 +19,9 @@ struct LayerWithPolicy {
 /// All layers from `root` down, each once, with their policies.
 std::vector<LayerWithPolicy> layers_with_policies(LayerState& root);
 
+/// True for the class of an attention layer whose projections are layers below it, in one form in Keras.
+bool has_projections(const std::string& class_name);
+
 /// True for a weight that declares its QuantizableAxes.
 bool can_be_quantized(const Variable& weight);
 

@@ -33,7 +33,7 @@ std::optional<QuantizedForm> form_in_file(const KerasWeights& layer, const Hdf5F
 void quantize_attention_of_file(LayerState& model, const Hdf5File& file) {
   const std::vector<KerasWeights> weights = keras_weights(model, LayerListing::as_declared);
   for (const LayerWithPolicy& place : layers_with_policies(model)) {
-    if (place.layer->kind != "MultiHeadAttention" && place.layer->kind != "GroupedQueryAttention") continue;
+    if (!has_projections(place.layer->kind)) continue;
     if (place.policy.quantization_mode() != QuantizationMode::none || place.policy.by_op() != nullptr) continue;
     std::optional<QuantizedForm> form;
     for (const auto& child : place.layer->children) {

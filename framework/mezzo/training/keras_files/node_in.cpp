@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 
 namespace mezzo::detail {
@@ -153,7 +154,7 @@ class NodeReader {
   }
 
   void finish() {
-    const bool heads = class_name_ == "MultiHeadAttention" || class_name_ == "GroupedQueryAttention";
+    const bool heads = has_projections(class_name_);
     if (is_attention(class_name_)) {
       node_.arguments = {{"use_causal_mask", causal_}, {"return_attention_scores", scores_}};
     }

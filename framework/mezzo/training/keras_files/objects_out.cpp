@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/precision/quantized_form.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 
@@ -155,7 +156,7 @@ void quantized_policy_out(const std::string& mode, const std::string& source, co
     fail<ValueError>(where, "Keras has no dtype policy \"{}_from_{}\"", mode, source);
   }
   Json config = quantization_config_out(form, class_name);
-  const bool attention = class_name == "MultiHeadAttention" || class_name == "GroupedQueryAttention";
+  const bool attention = has_projections(class_name);
   if (attention && !config.is_null()) {
     fail<ValueError>(where, "Keras has no other inputs of quantized projections; got {}", mode);
   }

@@ -49,7 +49,7 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
 std::string attribute_of(const LayerState& layer, std::size_t place) {
   const std::string name = class_of_layer(layer);
   const std::string& child = layer.children[place].first;
-  if (is_one_of(name, {"MultiHeadAttention", "GroupedQueryAttention"})) {
+  if (has_projections(name)) {
     const std::string dense = child == "attention_output" ? "output_dense" : child + "_dense";
     return name == "MultiHeadAttention" ? dense : "_" + dense;
   }
@@ -100,7 +100,7 @@ void require_known_to_keras(const LayerState& layer, const std::vector<Variable>
 /// Throws for an attention layer some of whose projections are quantized: Keras has one form for all of them, in the
 /// policy of the layer.
 void require_one_form(const LayerState& layer) {
-  if (!is_one_of(class_of_layer(layer), {"MultiHeadAttention", "GroupedQueryAttention"})) return;
+  if (!has_projections(class_of_layer(layer))) return;
   std::set<std::string> forms;
   for (const auto& child : layer.children) {
     for (const Variable& one : child.second->weights) {
