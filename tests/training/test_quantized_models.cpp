@@ -146,6 +146,28 @@ BOOST_AUTO_TEST_CASE(plans_and_predictors_agree_with_eager_calls) {
   BOOST_TEST(largest_difference(predictor(x), y) < 1e-6);
 }
 
+// Weights are quantized where they are built, so a run's policy can't do it later.
+BOOST_AUTO_TEST_CASE(runs_under_quantized_policies_need_quantized_weights) {
+  const Tensor x = random_tensor({4, 6}, DType::float32, 1);
+  const DataLoader loader(Dataset::from_tensors({{"x", x}}), {.batch_size = 4});
+  const std::string text =
+      " precision: policy int8_from_float32 needs quantized weights; a/kernel is built of float32; call "
+      "quantize(\"int8\") first";
+  Sequential built = mixed_model();
+  BOOST_TEST(refused<ValueError>([&] { Trainer({.precision = Policy("int8_from_float32")}).predict(built, loader); }) ==
+             "[Trainer]" + text);
+  BOOST_TEST(refused<ValueError>([&] { (void)built.predictor({.precision = Policy("int8_from_float32")}); }) ==
+             "[Predictor]" + text);
+  Sequential waiting({Dense({.units = 3, .name = "b"})});
+  (void)Trainer({.precision = Policy("int8_from_float32")}).predict(waiting, loader);
+  BOOST_TEST(weight_of(waiting, "b/kernel").quantized());
+}
+
+BOOST_AUTO_TEST_CASE(maps_keep_the_inputs_of_their_default_policy) {
+  const Policy map = PolicyMap({.default_policy = "int8/dynamic_from_float32"});
+  BOOST_TEST((map.quantized_inputs() == QuantizedInputs::dynamic_int8));
+}
+
 BOOST_AUTO_TEST_CASE(training_changes_biases_alone) {
   Sequential model = mixed_model();
   model.quantize("int8");

@@ -67,9 +67,9 @@ float take_step(detail::LayerState& layer, detail::VariableState& weight) {
 
 }  // namespace
 
-std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& root) {
+std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& root, const Policy& outer) {
   std::vector<LayerWithPolicy> out;
-  add_places(root, "", {{.policy = dtype_policy(), .path = "", .of_layer = false}}, out);
+  add_places(root, "", {{.policy = outer, .path = "", .of_layer = false}}, out);
   return out;
 }
 
@@ -140,6 +140,19 @@ void detail::require_same_quantization(const LayerState& layer, const Policy& po
   fail<ValueError>(label,
                    "to: the weights are quantized; the policy must be {}_from_ and the name of another one; got {}",
                    form_of(layer.policy).name(), policy.name());
+}
+
+void detail::require_quantized(LayerState& root, const Policy& policy, const char* where) {
+  if (policy.inherits()) return;
+  for (const LayerWithPolicy& place : layers_with_policies(root, policy)) {
+    if (!has_form(place.policy)) continue;
+    for (const Variable& weight : place.layer->weights) {
+      if (!can_be_quantized(weight) || weight.quantized() || weight.state()->fake) continue;
+      fail<ValueError>(where, "policy {} needs quantized weights; {} is built of {}; call quantize(\"{}\") first",
+                       place.policy.name(), place.path.empty() ? weight.name() : place.path + "/" + weight.name(),
+                       weight.dtype(), form_of(place.policy).name());
+    }
+  }
 }
 
 void detail::require_calibrated(const LayerState& root, const std::string& where, const char* call) {

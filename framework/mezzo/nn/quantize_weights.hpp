@@ -16,8 +16,8 @@ struct LayerWithPolicy {
   Policy policy;
 };
 
-/// All layers from `root` down, each once, with their policies.
-std::vector<LayerWithPolicy> layers_with_policies(LayerState& root);
+/// All layers from `root` down, each once, with their policies; `outer` is that of a root without one.
+std::vector<LayerWithPolicy> layers_with_policies(LayerState& root, const Policy& outer = dtype_policy());
 
 /// True for the class of an attention layer whose projections are layers below it, in one form in Keras.
 bool has_projections(const std::string& class_name);
@@ -48,6 +48,9 @@ void quantize_by_policies(LayerState& root);
 
 /// Throws a ValueError if the layer's weights are quantized in another form than `policy` says.
 void require_same_quantization(const LayerState& layer, const Policy& policy, const std::string& label);
+
+/// Throws a ValueError if `policy` quantizes weights of `root` that are built as floats. `where` begins its text.
+MEZZO_API void require_quantized(LayerState& root, const Policy& policy, const char* where);
 
 /// Throws a ValueError that names a weight with static inputs and without their scale; `where` and `call` begin its
 /// text.

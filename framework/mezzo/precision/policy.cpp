@@ -181,6 +181,7 @@ Policy::Policy(const PolicyMap& map)
       output_(map.default_policy().output_dtype()),
       mode_(map.default_policy().quantization_mode()),
       fake_(map.default_policy().fake_quantization()),
+      inputs_(map.default_policy().quantized_inputs()),
       products_(map.default_policy().products()),
       block_size_(map.default_policy().block_size()),
       map_(std::make_shared<const PolicyMap>(map)) {}

@@ -1,3 +1,4 @@
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/report/precision_report.hpp>
 
 #include <algorithm>
@@ -114,6 +115,7 @@ PrecisionReport detail::precision_report(Module& copy, const HostBatch& batch, c
   check(options);
   PrecisionProbe probe(copy, batch, options.loss_scale, caller);
   const Policy policy = completed_policy(options.precision.policy(), options.precision.int8_inside(), copy);
+  require_quantized(*copy.state(), policy, "[precision_report] precision:");
   const StepRun run = probe.run(policy);
   const auto places = probe.places();
   const ModelErrors whole = probe.errors(run);

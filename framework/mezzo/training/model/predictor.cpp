@@ -7,6 +7,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/called_layer.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/training/model/predictor_setup.hpp>
 #include <mezzo/training/module/inference_graph.hpp>
@@ -176,6 +177,7 @@ Predictor::Predictor(Module& module, const PredictorOptions& options, Copier cop
     running.emplace(module, false);
   }
   policy = detail::completed_policy(policy, options.precision.int8_inside(), module);
+  detail::require_quantized(*module.state(), policy, "[Predictor] precision:");
   state->engine = make_engine(module, options, policy, state->inputs, copier, running);
   if (options.max_batch_size > 0) {
     state->joiner = std::make_unique<detail::RequestJoiner>(*state->engine, detail::joined_sizes(options),

@@ -11,6 +11,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_conversion.hpp>
 #include <mezzo/training/ranks/rank_outputs.hpp>
@@ -131,6 +132,7 @@ void StepRunner::convert(Stage stage, const HostBatch& batch) {
 
 void StepRunner::convert_weights() {
   options_.policy = completed_policy(options_.policy, options_.int8_inside, module_);
+  require_quantized(*module_.state(), options_.policy, "[Trainer] precision:");
   const std::vector<Conversion> all = conversions(module_, options_.policy);
   for (const Conversion& due : all) require_finite_as(due.dtype, due.path, *due.weight, "[Trainer] precision:");
   convert_all(all);
