@@ -25,12 +25,16 @@ endfunction()
 # Installs mezzo_c with its header. Programs find it by find_package(mezzo REQUIRED COMPONENTS c), or as the package
 # mezzo-c of pkg-config.
 function(mezzo_install_c)
-  set_target_properties(mezzo_c PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS mezzo_c EXPORT mezzo-c-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT mezzo-c-targets NAMESPACE mezzo:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/mezzo")
-  install(FILES "${MEZZO_C_FOLDER}/mezzo.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mezzo/c")
+  mezzo_install_rpath(mezzo_c "$ORIGIN")
+  install(TARGETS mezzo_c EXPORT mezzo-c-targets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT c NAMELINK_COMPONENT development)
+  install(EXPORT mezzo-c-targets NAMESPACE mezzo:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/mezzo"
+    COMPONENT development)
+  install(FILES "${MEZZO_C_FOLDER}/mezzo.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mezzo/c"
+    COMPONENT development)
   file(RELATIVE_PATH pkgconfig_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
   string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
   configure_file("${PROJECT_SOURCE_DIR}/framework/cmake/mezzo-c.pc.in" mezzo-c.pc @ONLY)
-  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT development)
 endfunction()

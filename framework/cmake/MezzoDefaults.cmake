@@ -56,6 +56,13 @@ function(mezzo_hide_symbols target)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
+# Exports from the shared library `target` only what framework/mezzo/exports.txt lists.
+function(mezzo_limit_exports target)
+  set(exports "${PROJECT_SOURCE_DIR}/framework/mezzo/exports.txt")
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${exports}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${exports}")
+endfunction()
+
 # Precompiles the standard headers that most files include, and the given ones, for `target`. They are headers of
 # others only: a change of one of ours recompiles the files that include it, not all. The files include what they use;
 # a build with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON checks that.

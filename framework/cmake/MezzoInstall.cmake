@@ -46,6 +46,15 @@ function(mezzo_linker_arguments out)
   set(${out} "${arguments}" PARENT_SCOPE)
 endfunction()
 
+# Where programs look for libraries that were installed with `target`: in the same folder, unless it is one of the
+# system's. A oneDNN outside of the system is found by its path.
+function(mezzo_install_rpath target rpath)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+  endif()
+endfunction()
+
 # Installs the targets `mezzo`, linked with the given libraries, and `mezzo_cli`, if there is one, and the files that
 # programs need to use them.
 function(mezzo_install)
@@ -54,16 +63,15 @@ function(mezzo_install)
   file(RELATIVE_PATH bin_to_lib "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
   file(RELATIVE_PATH pkgconfig_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
   string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
-  # $ORIGIN is the folder of the file that is loaded. A oneDNN outside of the system is found by its path.
   set_target_properties(mezzo PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  mezzo_install_rpath(mezzo "$ORIGIN")  # the folder of the file that is loaded
   install(TARGETS mezzo EXPORT mezzo-targets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT mezzo-targets NAMESPACE mezzo:: DESTINATION "${package_folder}")
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  install(EXPORT mezzo-targets NAMESPACE mezzo:: DESTINATION "${package_folder}" COMPONENT development)
   if(TARGET mezzo_cli)
-    set_target_properties(mezzo_cli PROPERTIES
-      INSTALL_RPATH "$ORIGIN/${bin_to_lib}" INSTALL_RPATH_USE_LINK_PATH ON)
+    mezzo_install_rpath(mezzo_cli "$ORIGIN/${bin_to_lib}")
     install(TARGETS mezzo_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
   endif()
 
@@ -79,7 +87,7 @@ function(mezzo_install)
     list(FILTER static_packages INCLUDE REGEX "::")
     list(TRANSFORM static_packages REPLACE "::.*" "")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/framework/cmake/" DESTINATION "${package_folder}"
-      FILES_MATCHING PATTERN "Find*.cmake")
+      COMPONENT development FILES_MATCHING PATTERN "Find*.cmake")
     set(pkgconfig_flags " -DMEZZO_STATIC")
     set(pkgconfig_libraries " -Wl,--undefined=mezzo_register ${pkgconfig_private_libraries} -lstdc++ -lm")
     set(pkgconfig_private_libraries)
@@ -89,11 +97,13 @@ function(mezzo_install)
     INSTALL_DESTINATION "${package_folder}")
   write_basic_package_version_file(mezzo-config-version.cmake COMPATIBILITY SameMinorVersion)
   set(config "${CMAKE_CURRENT_BINARY_DIR}/mezzo-config")
-  install(FILES "${config}.cmake" "${config}-version.cmake" DESTINATION "${package_folder}")
+  install(FILES "${config}.cmake" "${config}-version.cmake" DESTINATION "${package_folder}"
+    COMPONENT development)
   configure_file("${templates}/mezzo.pc.in" mezzo.pc @ONLY)
-  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mezzo.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT development)
 
   mezzo_include_roots(include_roots)
   configure_file("${templates}/InstallHeaders.cmake.in" "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake" @ONLY)
-  install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake")
+  install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/InstallHeaders.cmake" COMPONENT development)
 endfunction()

@@ -18,6 +18,9 @@ function(mezzo_add_onnx)
     target_compile_definitions(mezzo_onnx_objects PRIVATE MEZZO_STATIC)
   endif()
   mezzo_add_onnx_library(mezzo_onnx ${type} mezzo)
+  if(BUILD_SHARED_LIBS)
+    mezzo_limit_exports(mezzo_onnx)
+  endif()
   add_library(mezzo::onnx ALIAS mezzo_onnx)
   if(TARGET mezzo_internal AND BUILD_SHARED_LIBS)
     mezzo_add_onnx_library(mezzo_onnx_internal STATIC mezzo_internal)
@@ -35,8 +38,11 @@ endfunction()
 # Installs mezzo_onnx. Programs find it by find_package(mezzo REQUIRED COMPONENTS onnx).
 function(mezzo_install_onnx)
   set_target_properties(mezzo_onnx PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  mezzo_install_rpath(mezzo_onnx "$ORIGIN")
   install(TARGETS mezzo_onnx EXPORT mezzo-onnx-targets
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT mezzo-onnx-targets NAMESPACE mezzo:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/mezzo")
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT onnx NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+  install(EXPORT mezzo-onnx-targets NAMESPACE mezzo:: DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/mezzo"
+    COMPONENT development)
 endfunction()

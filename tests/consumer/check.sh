@@ -10,6 +10,7 @@ cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILE
 cmake --build "$folder" -- --quiet
 "$folder/consumer"
 "$folder/custom_ops"
+"$folder/types"
 "$folder/consumer_xtensor"
 "$folder/consumer_eigen"
 (cd "$folder" && ./consumer_onnx)
