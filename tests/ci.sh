@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format avx2 sse2 install mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
+stages=(format avx2 sse2 install packages mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
 all_stages="${stages[*]} threads"                              # threads runs by name only
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -22,6 +22,18 @@ stage_install() {
   cmake --install "$build" --prefix "$ci/installed" >/dev/null
   mv "$ci/installed" "$ci/prefix"
   "$ci/prefix/bin/mezzo" --version
+}
+
+# Debian's packages, made of the objects in run.sh's build, whose prefix is /usr meanwhile, and used in a bare Debian.
+stage_packages() {
+  local options=(-DMEZZO_BUILD_TESTS=ON -DMEZZO_BUILD_TUTORIALS=ON -DMEZZO_WERROR=ON)
+  trap 'configure "$build" -DCMAKE_INSTALL_PREFIX=/usr/local' EXIT
+  configure "$build" "${options[@]}" -DCMAKE_INSTALL_PREFIX=/usr
+  compile "$build" mezzo mezzo_onnx mezzo_c mezzo_cli mezzo_sentencepiece mezzo_mpi mezzo_man_page
+  rm -rf "$build/packages"
+  (cd "$build" && cpack -G DEB >"$ci/cpack.log") || { cat "$ci/cpack.log" && return 1; }
+  rm -rf "$build/packages/_CPack_Packages"
+  bash "$root/tests/packages/check.sh" "$root" "$build/packages" "${MEZZO_CHROOT:-/var/tmp/mezzo-packages}"
 }
 
 # test_isa MEZZO'S-LIMIT ONEDNN'S-LIMIT: tests whose results may depend on the instruction set, on a lower one than the

@@ -11,7 +11,7 @@ quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libxtensor-dev libeig
   libutf8proc-dev libre2-dev libpcre2-dev libsentencepiece-dev libturbojpeg0-dev libpng-dev libtiff-dev libwebp-dev libhdf5-dev libcli11-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" git libboost-test-dev libopencv-core-dev libonnx-dev libprotobuf-dev python3 libarchive-dev bible-kjv-text)
 ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv libopenmpi-dev
-  openmpi-bin libmpich-dev mpich)
+  openmpi-bin libmpich-dev mpich dpkg-dev lintian mmdebstrap)
 
 apt_get() {
   local prefix=()
