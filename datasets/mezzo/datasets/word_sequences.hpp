@@ -13,8 +13,8 @@ namespace mezzo::datasets {
 /// Texts as lists of word numbers of different lengths, with their labels (int64). pad_sequences() makes arrays of the
 /// lists.
 struct WordSequences {
-  std::vector<std::vector<std::int64_t>> x;
-  Tensor y;
+  std::vector<std::vector<std::int64_t>> x;  ///< one list of word numbers per text
+  Tensor y;                                  ///< labels: int64 (texts,)
 };
 
 /// Options of imdb and reuters, in Keras' order.

@@ -13,11 +13,11 @@ namespace mezzo {
 
 /// The op of a node with all sizes known.
 struct KernelRequest {
-  const Op* op = nullptr;
-  Attributes attributes;
-  std::vector<Spec> inputs;
-  std::vector<Spec> outputs;
-  std::string where;  ///< start of error texts: `[Conv2D "stem"]`
+  const Op* op = nullptr;     ///< op to compute; not null
+  Attributes attributes;      ///< the node's attributes
+  std::vector<Spec> inputs;   ///< shapes and dtypes of the operands
+  std::vector<Spec> outputs;  ///< shapes and dtypes of the results
+  std::string where;          ///< start of error texts: `[Conv2D "stem"]`
 
   /// Numbers of inputs that are the same in all runs, by the input's number; only in plans of frozen graphs. A kernel
   /// may lay them out when it is made: see detail::packed_constant().
@@ -27,14 +27,17 @@ struct KernelRequest {
 /// Addresses for one run: dense row-major arrays of the request's specs, 64-byte aligned except for inputs of the plan.
 /// `scratch` has scratch_bytes() bytes, is 64-byte aligned, and keeps no values between runs.
 struct KernelArguments {
-  const void* const* inputs = nullptr;
-  void* const* outputs = nullptr;
-  void* scratch = nullptr;
+  const void* const* inputs = nullptr;  ///< one address per operand
+  void* const* outputs = nullptr;       ///< one address per result
+  void* scratch = nullptr;              ///< null if scratch_bytes() is 0
 
+  /// Operand i as elements of type T. The dtype isn't checked.
   template <class T>
   const T* in(std::size_t i) const {
     return static_cast<const T*>(inputs[i]);
   }
+
+  /// Result i as elements of type T, for writing. The dtype isn't checked.
   template <class T>
   T* out(std::size_t i) const {
     return static_cast<T*>(outputs[i]);

@@ -57,6 +57,8 @@ struct UnitNormOptions {
 class MEZZO_API UnitNorm : public Constraint {
  public:
   explicit UnitNorm(UnitNormOptions options = {}) : options_(std::move(options)) {}
+
+  /// Positional: the axes along which the norm is computed. Default: 0, the input axis of a Dense kernel.
   template <class I, detail::IfInteger<I> = 0>
   explicit UnitNorm(I axis) : options_{axis} {}
   Value call(const Value& weight) const override;

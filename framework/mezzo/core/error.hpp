@@ -10,6 +10,7 @@ namespace mezzo {
 /// given values: `[Conv2D "stem"] input axis -1 must be 3 (kernel channels); got shape (32, 28, 28, 1)`. Control
 /// characters in it are escaped (`\n`, `\x1b`), and a text of more than 8,000 bytes is shortened in its middle.
 struct MEZZO_API Error : std::runtime_error {
+  /// Escapes and shortens the text as described above; what() returns the result.
   explicit Error(const std::string& text);
 };
 

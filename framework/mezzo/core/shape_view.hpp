@@ -15,7 +15,7 @@ class ShapeView {
   /// A view of that Shape, which must outlive it.
   explicit ShapeView(const Shape& shape) : shape_(&shape) {}
 
-  operator const Shape&() const { return *shape_; }
+  operator const Shape&() const { return *shape_; }  ///< valid as long as the Shape
 
   /// Size of the axis with that index, which must be below size().
   Size operator[](std::size_t axis) const { return Size((*shape_)[axis], axis); }
@@ -23,8 +23,8 @@ class ShapeView {
   /// The same. Throws std::out_of_range for other indices.
   Size at(std::size_t axis) const { return Size(shape_->at(axis), axis); }
 
-  Size front() const { return (*this)[0]; }
-  Size back() const { return (*this)[shape_->size() - 1]; }
+  Size front() const { return (*this)[0]; }                  ///< size of the first axis; undefined for rank 0
+  Size back() const { return (*this)[shape_->size() - 1]; }  ///< size of the last axis; undefined for rank 0
 
   /// Number of axes.
   std::size_t size() const { return shape_->size(); }

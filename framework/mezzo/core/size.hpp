@@ -30,7 +30,7 @@ class Size {
   /// Size of the axis with that index.
   Size(std::int64_t number, std::size_t axis) : number_(number), axis_(static_cast<std::int64_t>(axis)) {}
 
-  bool known() const { return number_ >= 0; }
+  bool known() const { return number_ >= 0; }  ///< false: a size that is not known until the graph runs, stored as -1
 
   /// The number. Throws a ShapeError if it is unknown.
   operator std::int64_t() const {

@@ -23,7 +23,7 @@ struct CombinedLoaderOptions {
 /// Batches may differ in size between loaders: the size of the whole is that of its first loader.
 class MEZZO_API CombinedLoader {
  public:
-  using Entry = std::pair<std::string, DataLoader>;
+  using Entry = std::pair<std::string, DataLoader>;  ///< name and loader
 
   /// A NameError for an unknown mode and for equal or empty names. A ValueError for no loader, an absent one, and one
   /// whose number of batches isn't known.
@@ -34,8 +34,8 @@ class MEZZO_API CombinedLoader {
   /// Loaders with the names "0", "1", ...
   CombinedLoader(const std::vector<DataLoader>& loaders, CombinedLoaderOptions options = {});
 
-  const std::vector<Entry>& loaders() const { return loaders_; }
-  const std::string& mode() const { return options_.mode; }
+  const std::vector<Entry>& loaders() const { return loaders_; }  ///< in the order of the constructor
+  const std::string& mode() const { return options_.mode; }       ///< CombinedLoaderOptions::mode
 
   /// Batches of an epoch.
   std::int64_t size() const;

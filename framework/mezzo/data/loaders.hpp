@@ -19,8 +19,10 @@ class MEZZO_API DataLoaders {
   DataLoaders(std::vector<DataLoader> loaders);
   DataLoaders(std::initializer_list<DataLoader> loaders) : DataLoaders(std::vector<DataLoader>(loaders)) {}
 
-  bool empty() const { return loaders_.empty(); }
-  std::size_t size() const { return loaders_.size(); }
+  bool empty() const { return loaders_.empty(); }       ///< true: no loader was given
+  std::size_t size() const { return loaders_.size(); }  ///< number of loaders
+
+  /// By position from 0; the index isn't checked.
   const DataLoader& operator[](std::size_t i) const { return loaders_[i]; }
   std::vector<DataLoader>::const_iterator begin() const { return loaders_.begin(); }
   std::vector<DataLoader>::const_iterator end() const { return loaders_.end(); }

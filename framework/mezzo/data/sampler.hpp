@@ -39,6 +39,7 @@ class MEZZO_API Sampler {
 /// The samples of a data set in its order.
 class MEZZO_API SequentialSampler : public Sampler {
  public:
+  /// Keeps the number of samples, not the data.
   explicit SequentialSampler(const Dataset& data) : size_(data.size()) {}
   std::int64_t size() const override { return size_; }
   detail::SampleOrder order(std::int64_t epoch, std::uint64_t seed) const override;

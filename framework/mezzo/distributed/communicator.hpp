@@ -22,9 +22,9 @@ enum class ReduceOp { sum, min, max };
 
 /// Elements in memory, dense.
 struct RankArray {
-  void* data = nullptr;
-  std::int64_t size = 0;  ///< elements
-  DType dtype = DType::float32;
+  void* data = nullptr;          ///< not owned; must stay valid until the operation is done
+  std::int64_t size = 0;         ///< elements
+  DType dtype = DType::float32;  ///< dtype of the elements at `data`
 };
 
 /// An operation of a Communicator that runs in the background. Copies refer to the same operation.

@@ -17,8 +17,8 @@ namespace mezzo {
 /// - a Communicator: its ranks.
 class MEZZO_API Strategy {
  public:
-  Strategy() = default;  ///< "auto"
-  Strategy(const char* name) : Strategy(std::string(name)) {}
+  Strategy() = default;                                        ///< "auto"
+  Strategy(const char* name) : Strategy(std::string(name)) {}  ///< as from std::string
   /// A NameError lists the valid names.
   Strategy(const std::string& name);
   /// A ValueError for an empty pointer.

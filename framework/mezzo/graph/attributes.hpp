@@ -43,9 +43,11 @@ using Attribute = std::variant<std::int64_t, double, bool, std::string, Shape, D
 class MEZZO_API Attributes {
  public:
   Attributes() = default;
+
+  /// Name and value pairs; later set() calls keep their order.
   Attributes(std::initializer_list<std::pair<std::string, detail::Attribute>> entries) : entries_(entries) {}
 
-  bool has(const std::string& name) const { return find(name) != nullptr; }
+  bool has(const std::string& name) const { return find(name) != nullptr; }  ///< true: an attribute has this name
 
   /// The attribute's value. Throws a NameError for an unknown name, a DTypeError if T is not the type of the value.
   template <class T>
@@ -66,6 +68,7 @@ class MEZZO_API Attributes {
   /// Adds the attribute or replaces its value.
   void set(const std::string& name, detail::Attribute value);
 
+  /// Names and values in the order in which they were set.
   const std::vector<std::pair<std::string, detail::Attribute>>& entries() const { return entries_; }
 
   /// "strides=(1, 1) padding=same". The text is exact, so it also serves as the key of caches.

@@ -13,8 +13,10 @@ namespace mezzo {
 
 /// Shape and dtype of one output of a node.
 struct Spec {
-  Shape shape;
-  DType dtype = DType::float32;
+  Shape shape;                   ///< sizes of the axes; -1: not known yet
+  DType dtype = DType::float32;  ///< dtype of the elements
+
+  /// True: equal shapes and dtypes.
   bool operator==(const Spec& other) const { return shape == other.shape && dtype == other.dtype; }
   bool operator!=(const Spec& other) const { return !(*this == other); }
 };
@@ -27,9 +29,9 @@ MEZZO_API std::size_t bytes_of(const Spec& spec);
 
 /// Arguments of an op's check: the operands' shapes and dtypes after autocast. Sizes may be -1 (unknown batch).
 struct OpCall {
-  const std::vector<Spec>& inputs;
-  const Attributes& attributes;
-  const std::string& where;  ///< `[Conv2D "stem"]`, or `[conv2d]` outside of layers: errors start with it
+  const std::vector<Spec>& inputs;  ///< operands after autocast
+  const Attributes& attributes;     ///< as the caller set them
+  const std::string& where;         ///< `[Conv2D "stem"]`, or `[conv2d]` outside of layers: errors start with it
 };
 
 class GradientContext;
@@ -37,7 +39,7 @@ class GradientContext;
 /// A kind of node. Each op of the library is one file of ops/ with its checks, output shapes and dtypes, and its
 /// gradient. Ops are compared by address; names are for texts, op lists and files.
 struct Op {
-  std::string name;
+  std::string name;                      ///< unique among the ops: "conv2d"
   std::vector<std::string> torch_names;  ///< names that op lists accept for it
   detail::CastRule cast;                 ///< how autocast treats the operands
   bool widens = false;                   ///< bfloat16 and float16 operands may be widened for a float32 kernel

@@ -18,7 +18,7 @@ namespace detail {
 struct Node;
 }  // namespace detail
 class Value;
-using Values = std::vector<Value>;
+using Values = std::vector<Value>;  ///< several inputs or outputs, in order
 
 /// Operand and result of ops, for layers, losses and metrics. Inside a trace it is a symbol (an output of a node) with
 /// known shape and dtype; outside, a concrete array. A C++ number converts to a weak Value: it takes the dtype of the
@@ -45,7 +45,7 @@ class MEZZO_API Value {
   /// Output `output` of a node.
   Value(std::shared_ptr<detail::Node> node, int output) : node_(std::move(node)), output_(output), defined_(true) {}
 
-  bool defined() const { return defined_; }
+  bool defined() const { return defined_; }  ///< false: default-constructed, without a node or numbers
 
   /// Sizes of the axes, outermost first. In a functional graph the batch size is unknown, and each size that Input left
   /// open: `shape(x)` of <mezzo/ops/shape.hpp> returns these as Values. The view is valid as long as the Value.

@@ -9,7 +9,9 @@ namespace mezzo {
 /// Sets every element to a number, or the weight to an array: `Constant(3)`, `Constant(embedding_matrix)`.
 class MEZZO_API Constant : public Initializer {
  public:
-  explicit Constant(double value = 0) : value_(value) {}
+  explicit Constant(double value = 0) : value_(value) {}  ///< the same number for all elements
+
+  /// Copies the array, which must have the shape of the weight.
   explicit Constant(const Tensor& values) : values_(values.owned()) {}
 
   /// A ShapeError if the array has another shape than the weight; one with one element fits every weight.

@@ -7,7 +7,7 @@ namespace mezzo {
 /// Identity matrix times `gain`, with zeros around it if the weight isn't square. Keras' initializers.Identity.
 class MEZZO_API IdentityInitializer : public Initializer {
  public:
-  explicit IdentityInitializer(double gain = 1) : gain_(gain) {}
+  explicit IdentityInitializer(double gain = 1) : gain_(gain) {}  ///< gain: factor of the ones on the diagonal
 
   /// A ShapeError for a weight that isn't a matrix.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;

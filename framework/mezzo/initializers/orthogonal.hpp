@@ -17,7 +17,7 @@ struct OrthogonalOptions {
 class MEZZO_API Orthogonal : public Initializer {
  public:
   explicit Orthogonal(OrthogonalOptions options = {}) : options_(options) {}
-  explicit Orthogonal(double gain) : options_{gain, {}} {}
+  explicit Orthogonal(double gain) : options_{gain, {}} {}  ///< gain: factor of the orthogonal matrix
 
   /// A ShapeError for a weight of fewer than two axes.
   Tensor make(const Shape& shape, DType dtype, std::uint64_t key) const override;

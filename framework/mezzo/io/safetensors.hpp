@@ -44,7 +44,7 @@ class MEZZO_API SafetensorsFile : public TensorFile {
   /// Parts of a file that have checksums. save_safetensors() writes `all`; older versions wrote `tensors`. Those of
   /// shards: the least.
   enum class Checksums { none, tensors, all };
-  Checksums checksums() const { return checksummed_; }
+  Checksums checksums() const { return checksummed_; }  ///< parts that read() compares with stored checksums
 
   /// Reads one tensor. A dtype that mezzo lacks is read as uint8: F8_* with the tensor's shape; U16, U32, U64 and C64
   /// with one more axis, the bytes of an element; F4 and F6_*, which pack elements, with one axis. Throws a NameError

@@ -36,8 +36,9 @@ class MEZZO_API TensorFile {
   const Entry* find(const std::string& name) const;
 
  protected:
-  explicit TensorFile(std::string path) : path_(std::move(path)) {}
+  explicit TensorFile(std::string path) : path_(std::move(path)) {}  ///< path: for error texts
 
+  /// Adds a tensor that the file lists; for readers of formats.
   void add(Entry entry);
 
   /// Index in entries() of a name. Throws a NameError that starts with `where` if there is none.

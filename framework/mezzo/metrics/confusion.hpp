@@ -33,8 +33,9 @@ namespace metrics {
 /// more of the first axes of y_pred. The state is a histogram of the predictions between the thresholds.
 class MEZZO_API ThresholdMetric : public Metric {
  protected:
+  /// Settings of derived metrics.
   struct Setup {
-    std::vector<double> thresholds{};
+    std::vector<double> thresholds{};  ///< counted apart, each in [0, 1]: a prediction above one is positive
     /// True: the thresholds are (i / (n - 1)), apart from a first and last one outside of [0, 1].
     bool evenly = false;
     std::int64_t top_k = 0;                  ///< > 0: only the k largest predictions of the last axis are positive
@@ -44,11 +45,12 @@ class MEZZO_API ThresholdMetric : public Metric {
     std::int64_t num_labels = 0;             ///< size of the last axis under multi_label; 0: that of the first batch
     std::vector<double> label_weights{};     ///< factors of the last axis
   };
-  ThresholdMetric(std::string name, Setup setup);
+  ThresholdMetric(std::string name, Setup setup);  ///< name: key in logs and History
   void update(const Value& y_true, const Value& y_pred, const Value& sample_weight) override;
 
   /// Counts for each threshold.
   struct Counts {
+    /// Per threshold: true positives, false positives, true negatives, false negatives.
     std::vector<double> tp, fp, tn, fn;
   };
   /// Counts of a label; 0 unless multi_label.
@@ -78,16 +80,22 @@ class MEZZO_API TruePositives : public ThresholdMetric {
   explicit TruePositives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().tp); }
 };
+
+/// Number of positive predictions with the label 0, for each threshold; weighted by sample_weight.
 class MEZZO_API FalsePositives : public ThresholdMetric {
  public:
   explicit FalsePositives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().fp); }
 };
+
+/// Number of negative predictions with the label 0, for each threshold; weighted by sample_weight.
 class MEZZO_API TrueNegatives : public ThresholdMetric {
  public:
   explicit TrueNegatives(const CountOptions& options = {});
   Value result() const override { return numbers(counts().tn); }
 };
+
+/// Number of negative predictions with the label 1, for each threshold; weighted by sample_weight.
 class MEZZO_API FalseNegatives : public ThresholdMetric {
  public:
   explicit FalseNegatives(const CountOptions& options = {});
@@ -125,6 +133,7 @@ struct AtOptions {
 /// Largest sensitivity (recall) at thresholds with at least this specificity, in [0, 1].
 class MEZZO_API SensitivityAtSpecificity : public ThresholdMetric {
  public:
+  /// A ValueError for a specificity outside of [0, 1].
   explicit SensitivityAtSpecificity(double specificity, const AtOptions& options = {});
   Value result() const override;
 
@@ -135,6 +144,7 @@ class MEZZO_API SensitivityAtSpecificity : public ThresholdMetric {
 /// Largest specificity at thresholds with at least this sensitivity (recall), in [0, 1].
 class MEZZO_API SpecificityAtSensitivity : public ThresholdMetric {
  public:
+  /// A ValueError for a sensitivity outside of [0, 1].
   explicit SpecificityAtSensitivity(double sensitivity, const AtOptions& options = {});
   Value result() const override;
 
@@ -145,6 +155,7 @@ class MEZZO_API SpecificityAtSensitivity : public ThresholdMetric {
 /// Largest precision at thresholds with at least this recall, in [0, 1].
 class MEZZO_API PrecisionAtRecall : public ThresholdMetric {
  public:
+  /// A ValueError for a recall outside of [0, 1].
   explicit PrecisionAtRecall(double recall, const AtOptions& options = {});
   Value result() const override;
 
@@ -155,6 +166,7 @@ class MEZZO_API PrecisionAtRecall : public ThresholdMetric {
 /// Largest recall at thresholds with at least this precision, in [0, 1].
 class MEZZO_API RecallAtPrecision : public ThresholdMetric {
  public:
+  /// A ValueError for a precision outside of [0, 1].
   explicit RecallAtPrecision(double precision, const AtOptions& options = {});
   Value result() const override;
 

@@ -54,6 +54,7 @@ struct MeanMetricWrapperOptions {
 /// Weighted mean of a function of y_true and y_pred that returns one number or more per sample.
 class MEZZO_API MeanMetricWrapper : public Metric {
  public:
+  /// Takes arrays of a batch, (batch, ...). Returns (batch, ...).
   using Function = std::function<Value(const Value& y_true, const Value& y_pred)>;
 
   /// A ValueError if the function is empty.

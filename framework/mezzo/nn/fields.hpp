@@ -38,8 +38,10 @@ struct FieldsContent;
 /// learning rate) can't be written: a ValueError says so.
 class MEZZO_API Fields {
  public:
-  explicit Fields(detail::FieldsContent& content) : content_(content) {}
+  explicit Fields(detail::FieldsContent& content) : content_(content) {}  ///< made by reading and writing of configs
 
+  /// Reads or writes the field with this name. In reading, a missing name keeps the value, and a value of another type
+  /// is an error that names the field.
   void operator()(const char* name, bool& value);
   void operator()(const char* name, int& value);
   void operator()(const char* name, std::int64_t& value);

@@ -13,6 +13,6 @@ struct Gradient {
   Variable weight;   ///< the weight
   Value value;       ///< shape of the weight; undefined: value_and_grad() found no use of the weight
 };
-using Gradients = std::vector<Gradient>;
+using Gradients = std::vector<Gradient>;  ///< in the order of the weights
 
 }  // namespace mezzo

@@ -32,8 +32,8 @@ struct InputOptions {
 /// Layer that returns its input. An Input becomes an InputLayer as the first element of a Sequential.
 class MEZZO_API InputLayer : public Layer {
  public:
-  explicit InputLayer(Value symbol);
-  const Value& symbol() const { return symbol_; }
+  explicit InputLayer(Value symbol);               ///< symbol: the Value that Input made
+  const Value& symbol() const { return symbol_; }  ///< the Value that Input made
 
  protected:
   Value call(const Value& x) override { return x; }

@@ -39,7 +39,7 @@ MEZZO_API void merge_and_unload(const Layer& layer);
 /// Layers compute without adapters for its lifetime: `{ const DisableAdapters base(model); y = model.predict(x); }`.
 class MEZZO_API DisableAdapters {
  public:
-  explicit DisableAdapters(const Layer& layer);
+  explicit DisableAdapters(const Layer& layer);  ///< layer: with all layers inside of it
   ~DisableAdapters();
   DisableAdapters(const DisableAdapters&) = delete;
   DisableAdapters& operator=(const DisableAdapters&) = delete;

@@ -59,6 +59,7 @@ class MEZZO_API Loss : public detail::MoveChecked {
     return name_;
   }
 
+  /// "sum_over_batch_size", "mean", "sum", "mean_with_sample_weight" or "none".
   const std::string& reduction() const { return reduction_; }
 
   /// Options struct passed to the loss's constructor; empty if the constructor does not pass it to the base class.

@@ -59,7 +59,7 @@ struct MEZZO_API MetricState {
 /// Validation within fit keeps the numbers of the training epoch.
 class MEZZO_API Metric : public detail::MoveChecked {
  public:
-  explicit Metric(std::string name) : name_(std::move(name)) {}
+  explicit Metric(std::string name) : name_(std::move(name)) {}  ///< name: key in logs and History
   /// The same from an options struct with `name`, which configs need: see register_class().
   template <class Options,
             class = std::enable_if_t<std::is_same_v<decltype(std::declval<const Options&>().name), std::string>>>

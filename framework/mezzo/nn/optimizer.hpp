@@ -159,6 +159,8 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     averages,  ///< weighted means over updates, as Adam's second moment
     sums       ///< sums over updates or elements
   };
+
+  /// Overridden by rules that compute squares. Default: none.
   virtual Squares squares() const { return Squares::none; }
 
   /// First value of that slot, float32 or float64. The default is zeros.
@@ -186,8 +188,8 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
 
   /// Slots of one variable.
   struct Slots {
-    detail::Shared<detail::VariableState> variable;
-    std::vector<detail::Shared<detail::VariableState>> values;
+    detail::Shared<detail::VariableState> variable;             ///< the trained variable
+    std::vector<detail::Shared<detail::VariableState>> values;  ///< its states, in the order of the rule
   };
 
   /// Name of the slot that sums gradients over the steps of a window.
@@ -201,9 +203,12 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
 
   /// State that copies share.
   struct State {
+    /// Tag: a state without numbers.
     struct Blank {};
     State() = default;
-    explicit State(Blank) {}
+    explicit State(Blank) {}  ///< for copies that are filled by copy_from()
+
+    /// Copies all fields, for clones of the optimizer that train apart.
     void copy_from(const State& other) {
       *this = other;
       owner.reset();  // of a clone: it trains another model
@@ -213,12 +218,12 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::int64_t accumulated = 0;  ///< steps since the last update whose gradients are accumulated
     /// Window of accumulated gradients that a Trainer sets in place of gradient_accumulation_steps.
     struct Window {
-      std::int64_t steps = 1;
-      bool ends = false;  ///< true: the window ends with the next step, even if it has fewer steps
+      std::int64_t steps = 1;  ///< number of steps whose mean gradient makes one update
+      bool ends = false;       ///< true: the window ends with the next step, even if it has fewer steps
     };
-    std::optional<Window> window{};
-    LossScale loss_scale;      ///< scale of the loss under float16
-    std::vector<Slots> slots;  ///< one entry per variable that was updated
+    std::optional<Window> window{};  ///< nullopt: gradient_accumulation_steps
+    LossScale loss_scale;            ///< scale of the loss under float16
+    std::vector<Slots> slots;        ///< one entry per variable that was updated
     /// Identity of the model that it trains, also after the model is destroyed; none before the first training.
     std::optional<std::weak_ptr<const void>> owner{};
 
@@ -230,7 +235,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
     std::vector<std::pair<detail::Shared<detail::VariableState>, Tensor>>
         swapped{};  ///< weights that swap_averages() replaced
   };
-  const detail::Shared<State>& state() const { return state_; }
+  const detail::Shared<State>& state() const { return state_; }  ///< shared with copies of this optimizer
 
   /// Clears slots and counters. Keeps the learning rate that was set and the exclusions from weight decay.
   void reset();

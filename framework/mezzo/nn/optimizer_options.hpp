@@ -22,6 +22,7 @@ struct ParameterGroup {
 
 /// Storage of optimizer states, a dtype or its name: `AdamW({.state_dtype = "int8"})`.
 struct MEZZO_API StateDType {
+  /// float32, bfloat16 or int8; the optimizer throws a ValueError for others.
   StateDType(DType type) : dtype(type) {}  // NOLINT(google-explicit-constructor): as the option is written
   /// A NameError for a name other than "float32", "bfloat16" and "int8".
   StateDType(const char* name);             // NOLINT(google-explicit-constructor): as the option is written

@@ -31,15 +31,18 @@ struct WeightOptions {
 /// Named weight of a layer. Copies share the numbers. Empty until the layer's build() fills it by add_weight().
 class MEZZO_API Variable {
  public:
+  /// Name: last part of the weight's path, "kernel".
   explicit Variable(std::string name) : state_(std::in_place, std::move(name)) {}
+
+  /// Shares the numbers of that state.
   explicit Variable(detail::Shared<detail::VariableState> state) : state_(std::move(state)) {}
 
   /// Reads the variable: in a trace as a leaf of the graph, otherwise as a tensor.
   operator Value() const { return read_variable(state_.pointer()); }
 
-  const std::string& name() const { return state_->name; }
-  const Shape& shape() const { return state_->shape(); }
-  DType dtype() const { return state_->dtype(); }
+  const std::string& name() const { return state_->name; }  ///< without the path: "kernel"
+  const Shape& shape() const { return state_->shape(); }    ///< sizes of the axes; needs built()
+  DType dtype() const { return state_->dtype(); }  ///< dtype of the stored numbers, not that of a policy's casts
   /// True once add_weight() made the numbers.
   bool filled() const { return state_->filled; }
   bool trainable() const { return state_->trainable; }

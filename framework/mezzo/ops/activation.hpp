@@ -22,6 +22,7 @@ class MEZZO_API ActivationFunction {
   template <class S, detail::IfName<S> = 0>
   ActivationFunction(const S& name) : name_(name), function_(find(name_)) {}
 
+  /// A function of one Value, such as a lambda or `relu`. Models with it can't be saved as a config.
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<Value, F, const Value&>>>
   ActivationFunction(F function) : function_(std::move(function)) {}
 
@@ -36,7 +37,7 @@ class MEZZO_API ActivationFunction {
   /// The given name; "" for a function or if nothing was given.
   const std::string& name() const { return name_; }
 
-  Value operator()(const Value& x) const { return function_ ? function_(x) : x; }
+  Value operator()(const Value& x) const { return function_ ? function_(x) : x; }  ///< x itself, if nothing was given
 
  private:
   static std::function<Value(const Value&)> find(const std::string& name);

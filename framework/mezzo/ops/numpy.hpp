@@ -39,7 +39,7 @@ MEZZO_API Value nancumprod(const Value& x, std::optional<std::int64_t> axis = st
 
 /// Result of moments.
 struct Moments {
-  Value mean, variance;
+  Value mean, variance;  ///< of the same shape: that of x without the reduced axes
 };
 /// mean and var over the axes.
 MEZZO_API Moments moments(const Value& x, const ReduceOptions& options = {});

@@ -21,6 +21,7 @@ namespace mezzo::random {
 /// `normal(z)`. The last two are evaluated for each batch of a functional model.
 class MEZZO_API LikeShape {
  public:
+  /// From sizes, from Values of shape(), or the shape of an array.
   LikeShape(std::initializer_list<Size> sizes);
   template <class = void>
   LikeShape(std::initializer_list<Value> sizes) : LikeShape(Values(sizes)) {}
@@ -30,9 +31,9 @@ class MEZZO_API LikeShape {
   LikeShape(const Value& x) : shape_(x.shape()), like_(x) {}
   LikeShape(const Tensor& x) : LikeShape(Value(x)) {}
 
-  const Shape& shape() const { return shape_; }
-  const Value& like() const { return like_; }
-  const Values& sizes() const { return sizes_; }
+  const Shape& shape() const { return shape_; }   ///< -1: a size that is known when the graph runs
+  const Value& like() const { return like_; }     ///< array whose shape is taken; undefined if sizes were given
+  const Values& sizes() const { return sizes_; }  ///< sizes as Values; empty if all are numbers
 
  private:
   Shape shape_;

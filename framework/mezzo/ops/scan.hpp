@@ -11,8 +11,8 @@ namespace mezzo {
 /// Result of one iteration of scan: the carry for the next one, and the elements added to the outputs. Result of scan:
 /// the last carry, and the outputs of all iterations, (length, ...) each.
 struct ScanResult {
-  Values carry{};
-  Values outputs{};
+  Values carry{};    ///< arrays of the same shapes and dtypes in all iterations
+  Values outputs{};  ///< of one iteration (...), of scan (length, ...)
 };
 
 namespace detail {

@@ -57,9 +57,11 @@ class MEZZO_API Adam : public Optimizer {
  protected:
   /// Numbers of the rule.
   struct Rule {
-    double beta_1, beta_2, epsilon;
-    bool amsgrad;
+    double beta_1, beta_2, epsilon;  ///< decay rates of the moments, in [0, 1); number added to the root
+    bool amsgrad;                    ///< true: divides by the largest second moment so far
   };
+
+  /// For derived optimizers. A ValueError for a number out of its range.
   Adam(std::string kind, OptimizerCommon common, const Rule& rule);
 
  private:

@@ -39,9 +39,9 @@ class MEZZO_API LossScale {
   /// Throws a ValueError for an option out of its range.
   explicit LossScale(const LossScaleOptions& options);
 
-  const LossScaleOptions& options() const { return options_; }
-  double scale() const { return state_.scale; }
-  std::int64_t skipped() const { return state_.skipped; }
+  const LossScaleOptions& options() const { return options_; }  ///< as given to the constructor
+  double scale() const { return state_.scale; }                 ///< present factor of the loss
+  std::int64_t skipped() const { return state_.skipped; }       ///< number of skipped steps since the start
 
   /// True if the scale can't shrink any more, so that a step that overflows is an error. Always false for a fixed
   /// scale.
@@ -51,7 +51,7 @@ class MEZZO_API LossScale {
   /// false if the step was not finite and the scale was already at its floor.
   bool update(bool finite);
 
-  const LossScaleState& state() const { return state_; }
+  const LossScaleState& state() const { return state_; }  ///< scale and counters, for checkpoints
 
   /// Greatest count of steps in a state: 2^53, the largest range of integers that doubles hold exactly.
   static constexpr std::int64_t largest_count = std::int64_t{1} << 53;

@@ -109,6 +109,7 @@ class MEZZO_API Policy {
   /// Format of the operands of matrix products in training.
   ProductFormat products() const { return products_; }
 
+  /// Policies are equal if their names are.
   bool operator==(const Policy& other) const { return name() == other.name(); }
   bool operator!=(const Policy& other) const { return !(*this == other); }
 
@@ -177,6 +178,9 @@ MEZZO_API std::uint32_t dtype_policy_version();
 class MEZZO_API Precision {
  public:
   Precision() = default;
+
+  /// Bits 16, 32 or 64, a name of the table, a Policy, a PolicyMap or op lists. A ValueError for other bits, a
+  /// NameError for an unknown name.
   Precision(int bits);
   Precision(bool) = delete;
   Precision(std::nullptr_t) = delete;
@@ -187,7 +191,7 @@ class MEZZO_API Precision {
   template <class Lists, class = std::enable_if_t<std::is_convertible_v<const Lists*, const OpPrecision*>>>
   Precision(const Lists& lists) : policy_(lists) {}
 
-  const Policy& policy() const { return policy_; }
+  const Policy& policy() const { return policy_; }  ///< inherits, if none was given; see automatic()
 
   /// True for "auto" and "auto-int8"; the policy then inherits.
   bool automatic() const { return automatic_; }

@@ -36,7 +36,7 @@ class MEZZO_API PolicyMap {
   /// expressions match.
   Policy at(const std::string& path) const;
 
-  const Policy& default_policy() const { return default_policy_; }
+  const Policy& default_policy() const { return default_policy_; }  ///< for layers whose path no expression matches
 
   /// Texts of the entries that match none of these paths.
   std::vector<std::string> unmatched(const std::vector<std::string>& paths) const;

@@ -29,13 +29,13 @@ class MEZZO_API L1L2 : public Regularizer {
 /// l1 sum(|x|).
 class MEZZO_API L1 : public L1L2 {
  public:
-  explicit L1(double l1 = 0.01) : L1L2(l1, 0) {}
+  explicit L1(double l1 = 0.01) : L1L2(l1, 0) {}  ///< l1: factor, at least 0
 };
 
 /// l2 sum(x^2).
 class MEZZO_API L2 : public L1L2 {
  public:
-  explicit L2(double l2 = 0.01) : L1L2(0, l2) {}
+  explicit L2(double l2 = 0.01) : L1L2(0, l2) {}  ///< l2: factor, at least 0
 };
 
 struct OrthogonalRegularizerOptions {

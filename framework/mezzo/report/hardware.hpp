@@ -10,12 +10,12 @@ namespace mezzo {
 /// Speed of this machine in one dtype. Rates of 0: two halves of the measurement differ by more than a tenth, so the
 /// rates are not reproducible.
 struct DTypeHardware {
-  DType dtype = DType::float32;
-  std::string onednn;     ///< support in oneDNN: "native", "emulated" (by wider arithmetic) or "absent"
-  std::string products;   ///< products in mezzo: "native", or "emulated" in float32
-  double matmul = 0;      ///< GFLOP/s of matrix products in training, forward and backward
-  double conv2d = 0;      ///< GFLOP/s of 3 x 3 convolutions in training, forward and backward
-  double of_float32 = 1;  ///< geometric mean of both rates, as a ratio to that of float32
+  DType dtype = DType::float32;  ///< measured dtype of the operands
+  std::string onednn;            ///< support in oneDNN: "native", "emulated" (by wider arithmetic) or "absent"
+  std::string products;          ///< products in mezzo: "native", or "emulated" in float32
+  double matmul = 0;             ///< GFLOP/s of matrix products in training, forward and backward
+  double conv2d = 0;             ///< GFLOP/s of 3 x 3 convolutions in training, forward and backward
+  double of_float32 = 1;         ///< geometric mean of both rates, as a ratio to that of float32
 };
 
 /// Compute resources of this process.

@@ -34,9 +34,9 @@ struct ValueRange {
 /// layers read from it: NaN if a value is NaN, inf if one is infinite. Times are 0 if they were not measured, and if
 /// the rounds of the measurement don't agree on them.
 struct LayerPrecision {
-  std::string path;  ///< "": ops of the model outside of its layers
-  std::string kind;  ///< class of the layer: "Dense"
-  DType compute_dtype = DType::float32;
+  std::string path;                      ///< "": ops of the model outside of its layers
+  std::string kind;                      ///< class of the layer: "Dense"
+  DType compute_dtype = DType::float32;  ///< dtype of the layer's ops under the policy
   double effect = 0;          ///< worse error of the model, output or gradient, if this layer alone follows the policy
   double own_error = 0;       ///< error of the layer's output if it alone follows the policy, so from float32 inputs
   double int8_error = 0;      ///< difference that products of int8 make to the layer's output: relative norm of the

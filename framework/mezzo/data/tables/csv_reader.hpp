@@ -46,8 +46,11 @@ class MEZZO_API CsvReader {
     using pointer = const Table*;
     using reference = const Table&;
 
+    /// Reads the first part; nullptr: the end.
     explicit Iterator(CsvReader* reader) : reader_(reader), part_(reader ? reader->next() : std::nullopt) {}
-    const Table& operator*() const { return *part_; }
+    const Table& operator*() const { return *part_; }  ///< the part that was read last; not valid at the end
+
+    /// Reads the next part; throws as CsvReader::next().
     Iterator& operator++() {
       part_ = reader_->next();
       return *this;

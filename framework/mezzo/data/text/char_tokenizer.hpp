@@ -12,7 +12,7 @@ namespace mezzo {
 /// Tokenizer with one token per character (code point) of a corpus. Ids are 0, 1, ... in the order of the code points.
 class MEZZO_API CharTokenizer {
  public:
-  using Ids = std::vector<std::int64_t>;
+  using Ids = std::vector<std::int64_t>;  ///< token ids of one text
 
   /// Takes the distinct characters of `corpus` as the vocabulary. Throws a ValueError that names the byte if `corpus`
   /// is not UTF-8.

@@ -57,7 +57,7 @@ class MEZZO_API StringLookup {
   /// Strings of indices, with `invert`; oov_token for indices without a string. A DTypeError for floats.
   Strings operator()(const Tensor& indices) const;
 
-  const StringLookupOptions& options() const { return options_; }
+  const StringLookupOptions& options() const { return options_; }  ///< as given to the constructor
 
  private:
   friend class TextVectorization;

@@ -44,12 +44,13 @@ class MEZZO_API Strings {
   /// Row-major strings. Throws a ShapeError if their number isn't that of the shape.
   Strings(Shape shape, std::vector<std::string> values);
 
-  const Shape& shape() const { return shape_; }
-  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  const Shape& shape() const { return shape_; }                                    ///< sizes of the axes
+  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }  ///< number of strings
   /// The strings, row-major.
   const std::vector<std::string>& values() const { return values_; }
   const std::string& operator[](std::int64_t index) const { return values_[static_cast<std::size_t>(index)]; }
 
+  /// True: equal shapes and equal bytes of all strings.
   bool operator==(const Strings& other) const { return shape_ == other.shape_ && values_ == other.values_; }
 
  private:

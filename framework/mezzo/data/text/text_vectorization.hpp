@@ -70,16 +70,20 @@ class MEZZO_API TextVectorization {
   void adapt(const Strings& texts);
   void adapt(const TextDataset& texts);
 
+  /// Replaces the vocabulary, as StringLookup::set_vocabulary(). `idf_weights`: one weight per token, for output_mode
+  /// "tf_idf".
   void set_vocabulary(const std::vector<std::string>& vocabulary, const std::vector<double>& idf_weights = {});
+
+  /// Tokens in the order of their ids, with padding and out-of-vocabulary token first if `include_special_tokens`.
   std::vector<std::string> get_vocabulary(bool include_special_tokens = true) const;
-  std::int64_t vocabulary_size() const;
+  std::int64_t vocabulary_size() const;  ///< with the special tokens
 
   /// Texts of shape (), (count,) or (count, 1): indices (count, length), int64, or rows (count, size) in other modes.
   /// Without `split`, strings of any shape are tokens along the last axis. A ShapeError for another shape, a ValueError
   /// without a vocabulary.
   Tensor operator()(const Strings& texts) const;
 
-  const TextVectorizationOptions& options() const { return options_; }
+  const TextVectorizationOptions& options() const { return options_; }  ///< as given to the constructor
 
  private:
   std::vector<std::string> tokens(const std::string& text) const;

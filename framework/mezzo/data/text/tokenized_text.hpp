@@ -8,7 +8,7 @@ namespace mezzo {
 
 /// Tokens of a text or of a pair of texts, one element per token in each list: Hugging Face's `Encoding`.
 struct TokenizedText {
-  std::vector<std::int64_t> ids{};
+  std::vector<std::int64_t> ids{};  ///< ids in the vocabulary, with special tokens
   /// 0 for the first text, 1 for the second one, or as the file's template says.
   std::vector<std::int64_t> type_ids{};
   /// Texts of the tokens as the vocabulary has them: `Ġthe`, `##ing`.

@@ -39,7 +39,7 @@ struct EncodeTextOptions {
 /// ```
 class MEZZO_API Tokenizer {
  public:
-  using Ids = std::vector<std::int64_t>;
+  using Ids = std::vector<std::int64_t>;  ///< token ids of one text
 
   /// Reads a `tokenizer.json`, or a SentencePiece model as from_sentencepiece() without options; the content tells
   /// which. A file has at most 1 GiB. Throws a FileError that names the file and the member if the file can't be read,

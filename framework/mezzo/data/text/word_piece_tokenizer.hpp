@@ -30,7 +30,7 @@ struct WordPieceTokenizerOptions {
 /// ```
 class MEZZO_API WordPieceTokenizer {
  public:
-  using Ids = std::vector<std::int64_t>;
+  using Ids = std::vector<std::int64_t>;  ///< token ids of one text
 
   /// Reads a `vocab.txt` with one token per line; the id of a token is its line number, from 0. Throws a FileError that
   /// names the file if it can't be read, if a token occurs twice, or if [PAD], [UNK], [CLS] or [SEP] is missing.

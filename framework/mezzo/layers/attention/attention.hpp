@@ -26,8 +26,8 @@ struct AttentionLayerCallOptions {
 
 /// Output of an attention layer with the weights of the values, after masks and softmax and before dropout.
 struct AttentionResult {
-  Value output;
-  Value scores;
+  Value output;  ///< weighted sum of the values: (batch, queries, dim)
+  Value scores;  ///< weights after softmax: (batch, queries, keys), or (batch, heads, queries, keys)
 };
 
 /// Attention of Luong et al. (2015) without projections: softmax(scores) value. Inputs are {query, value} or {query,
@@ -52,6 +52,7 @@ class MEZZO_API Attention : public Layer {
   Values call_with(const std::string& arguments, const Values& xs, const CallOptions& options) override;
 
  protected:
+  /// For derived layers. `kind`: name of the class; `dropout`: share of the scores that is dropped in training.
   template <class Options>
   Attention(const char* kind, const Options& options, double dropout) : Layer(kind, options), dropout_(dropout) {}
   Values call_many(const Values& xs) override;

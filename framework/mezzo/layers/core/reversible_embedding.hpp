@@ -44,6 +44,7 @@ class MEZZO_API ReversibleEmbedding : public Layer {
             detail::positional("ReversibleEmbedding", options.name, "input_dim", &ReversibleEmbeddingOptions::input_dim,
                                static_cast<std::int64_t>(input_dim), options))) {}
 
+  /// Token ids (...) to vectors (..., output_dim); the other direction with `{.reverse = true}`.
   Value operator()(const Value& x, const ReversibleEmbeddingCallOptions& options = {});
   void build(const Shape& input) override;
 

@@ -13,6 +13,8 @@ struct AddOptions {
 class MEZZO_API Add : public Layer {
  public:
   explicit Add(const AddOptions& options = {}) : Layer("Add", options) {}
+
+  /// Sum of several Values, which broadcast: `Add()({a, b})`.
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
   bool supports_masking() const override { return true; }

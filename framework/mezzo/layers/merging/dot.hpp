@@ -27,6 +27,7 @@ class MEZZO_API Dot : public Layer {
   explicit Dot(const S& axes, DotOptions options = {})
       : Dot(detail::positional("Dot", options.name, "axes", &DotOptions::axes, axes, options)) {}
 
+  /// Product of two Values, contracted along the layer's axes: `Dot(1)({a, b})`.
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
   bool supports_masking() const override { return true; }

@@ -69,12 +69,14 @@ class MEZZO_API Minimum : public detail::Merging {
   Value merge(const Values& xs) const override;
 };
 
-/// The same for Values: `layers::average({a, b})`.
 namespace layers {
+/// The same for Values: `layers::average({a, b})`.
+/// @{
 inline Value subtract(const Values& xs) { return Subtract()(xs); }
 inline Value average(const Values& xs) { return Average()(xs); }
 inline Value maximum(const Values& xs) { return Maximum()(xs); }
 inline Value minimum(const Values& xs) { return Minimum()(xs); }
+/// @}
 }  // namespace layers
 
 }  // namespace mezzo

@@ -13,6 +13,8 @@ struct MultiplyOptions {
 class MEZZO_API Multiply : public Layer {
  public:
   explicit Multiply(const MultiplyOptions& options = {}) : Layer("Multiply", options) {}
+
+  /// Product of several Values, which broadcast: `Multiply()({a, b})`.
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
   void build(const Shape&) override {}
   bool supports_masking() const override { return true; }

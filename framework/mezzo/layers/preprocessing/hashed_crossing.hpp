@@ -33,6 +33,7 @@ class MEZZO_API HashedCrossing : public Layer {
       : HashedCrossing(detail::positional("HashedCrossing", options.name, "num_bins", &HashedCrossingOptions::num_bins,
                                           static_cast<std::int64_t>(num_bins), options)) {}
 
+  /// Two or more features of equal shapes to the bin of their combination: `crossing({a, b})`.
   Value operator()(const Values& xs, const CallOptions& options = {}) { return Layer::operator()(xs, options).front(); }
 
   /// Bins of features of a data set, some of them strings. Thread safe. "one_hot" is float32. A ValueError for less

@@ -103,20 +103,26 @@ class MEZZO_API RNN : public Layer {
   void reset_state();
   void reset_states() { reset_state(); }  ///< Keras' other name
 
-  bool goes_backwards() const { return flags_.go_backwards; }
+  bool goes_backwards() const { return flags_.go_backwards; }  ///< true: reads the steps from the last to the first
+
+  /// True: returns all outputs, (batch, steps, ...), not the last one alone.
   bool returns_sequences() const { return flags_.return_sequences; }
 
   /// True if both have the same return_sequences, return_state and stateful.
   bool returns_like(const RNN& other) const;
 
+  /// For wrappers such as Bidirectional, before the first call.
   void set_go_backwards(bool backwards) { flags_.go_backwards = backwards; }
   void set_zero_output_for_mask(bool zero) { flags_.zero_output_for_mask = zero; }
 
  protected:
+  /// The options of the same names.
   struct Flags {
-    bool return_sequences, return_state, go_backwards, stateful, zero_output_for_mask;
+    bool return_sequences, return_state, go_backwards, stateful, zero_output_for_mask;  ///< see RNNOptions
   };
 
+  /// For derived layers: takes the options that all recurrent layers share from `options`. `cell_name` is the cell's
+  /// name in weight paths.
   template <class Options>
   RNN(const char* kind, const Options& options, Any<Layer> cell, const std::string& cell_name)
       : Layer(kind, options),
@@ -129,7 +135,7 @@ class MEZZO_API RNN : public Layer {
   }
 
   Values call_many(const Values& xs) override;
-  RNNCell& cell() const;
+  RNNCell& cell() const;  ///< the cell that the constructor got
 
  private:
   static RNNOptions with_cell(Any<Layer> cell, RNNOptions options);

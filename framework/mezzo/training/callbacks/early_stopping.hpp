@@ -49,7 +49,7 @@ class MEZZO_API EarlyStopping : public Callback {
   std::optional<double> best() const { return best_; }  ///< best value
   int best_epoch() const { return best_epoch_; }        ///< number of the epoch with it
   int wait() const { return wait_; }                    ///< checks since then
-  EarlyStoppingReason stopping_reason() const { return reason_; }
+  EarlyStoppingReason stopping_reason() const { return reason_; }          ///< condition that ended the training
   const std::string& stopping_reason_message() const { return message_; }  ///< a sentence; "": not stopped
 
   void on_train_begin(Logs& logs) override;

@@ -9,12 +9,14 @@
 namespace mezzo {
 
 struct LambdaCallbackOptions {
-  std::function<void(int epoch, Logs& logs)> on_epoch_begin{};
-  std::function<void(int epoch, Logs& logs)> on_epoch_end{};
-  std::function<void(Logs& logs)> on_train_begin{};
-  std::function<void(Logs& logs)> on_train_end{};
+  std::function<void(int epoch, Logs& logs)> on_epoch_begin{};  ///< before the first batch; epochs count from 0
+  std::function<void(int epoch, Logs& logs)> on_epoch_end{};    ///< after the validation of the epoch
+  std::function<void(Logs& logs)> on_train_begin{};             ///< before the first epoch
+  std::function<void(Logs& logs)> on_train_end{};               ///< after the last epoch; not after an error
+
+  /// Before each training step; batches count from 0 in each epoch.
   std::function<void(std::int64_t batch, Logs& logs)> on_train_batch_begin{};
-  std::function<void(std::int64_t batch, Logs& logs)> on_train_batch_end{};
+  std::function<void(std::int64_t batch, Logs& logs)> on_train_batch_end{};  ///< logs: means of the epoch so far
 };
 
 /// Hooks from functions: `LambdaCallback({.on_epoch_end = [](int epoch, const Logs& logs) { ... }})`. A function ends

@@ -21,6 +21,7 @@ struct LearningRateSchedulerOptions {
 /// a rate that is negative or not finite, or if an optimizer has a Schedule.
 class MEZZO_API LearningRateScheduler : public Callback {
  public:
+  /// `schedule(epoch, rate)` or `schedule(epoch)` returns the rate of the epoch; epochs count from 0.
   template <class F, class = std::enable_if_t<std::is_invocable_r_v<double, const F&, int, double> ||
                                               std::is_invocable_r_v<double, const F&, int>>>
   explicit LearningRateScheduler(F schedule, const LearningRateSchedulerOptions& options = {})

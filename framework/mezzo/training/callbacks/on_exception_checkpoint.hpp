@@ -14,7 +14,7 @@ class MEZZO_API OnExceptionCheckpoint : public Callback {
   /// A ValueError for an empty filename.
   explicit OnExceptionCheckpoint(std::string dirpath, std::string filename = "on_exception");
 
-  std::string ckpt_path() const;
+  std::string ckpt_path() const;  ///< file of the checkpoint: dirpath/filename with its extension
 
   bool saves() const override { return true; }
   void on_exception(const std::exception& error) override;

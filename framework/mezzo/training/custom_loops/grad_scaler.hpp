@@ -74,7 +74,7 @@ class MEZZO_API GradScaler {
   void set_state(const GradScalerState& state);
   /// @}
 
-  const GradScalerOptions& options() const;
+  const GradScalerOptions& options() const;  ///< as given to the constructor
 
  private:
   struct State;

@@ -39,9 +39,9 @@ class StepInput {
 /// A step of a training loop of one's own, made by compile_step(). Copies share the plans and the count of runs.
 class MEZZO_API StepFunction {
  public:
-  using Function = std::function<Values(const Values&)>;
+  using Function = std::function<Values(const Values&)>;  ///< batch arrays to results, traced once per signature
 
-  StepFunction(Function function, const CompileStepOptions& options);
+  StepFunction(Function function, const CompileStepOptions& options);  ///< called by compile_step(); errors as there
 
   /// Runs the step for these inputs, `step({x, y, 0.5})`, and returns the results of the function. They hold until the
   /// next run. The first run with other shapes or dtypes, layers or scopes of autocast() makes a plan; the others

@@ -56,13 +56,19 @@ class PerOutput {
 class MEZZO_API Metrics {
  public:
   Metrics() = default;
+
+  /// Braces nest for models with several outputs: one list of metrics per output, in order or by name.
   Metrics(std::initializer_list<Metrics> items) : items_(items), is_list_(true) {}
+
+  /// One metric, or its name: `.metrics = "accuracy"`.
   template <class M, std::enable_if_t<std::is_convertible_v<M, Any<Metric>> && !std::is_same_v<M, std::nullptr_t> &&
                                           !std::is_convertible_v<M, std::string>,
                                       int> = 0>
   Metrics(M one) : metric_(Any<Metric>(std::move(one))) {}
   Metrics(const char* text) : name_(text) {}
   Metrics(std::string text) : name_(std::move(text)) {}
+
+  /// A list from a vector, or metrics by the name of the output.
   template <class M, std::enable_if_t<std::is_convertible_v<M, Metrics>, int> = 0>
   Metrics(const std::vector<M>& metrics) : items_(metrics.begin(), metrics.end()), is_list_(true) {}
   template <class M, std::enable_if_t<std::is_convertible_v<M, Metrics>, int> = 0>

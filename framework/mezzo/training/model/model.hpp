@@ -169,6 +169,8 @@ class MEZZO_API Model : public Module {
   Model(Model&&) = default;
   Model& operator=(const Model&) = default;
   Model& operator=(Model&&) = default;
+
+  /// Limits the deleted functions to classes derived from Model.
   template <class D>
   using IfDerived =
       std::enable_if_t<std::is_base_of_v<Model, std::decay_t<D>> && !std::is_same_v<Model, std::decay_t<D>>>;

@@ -18,6 +18,7 @@ struct SequentialOptions {
 /// elsewhere is a ValueError. Copies share their layers, also those that are added later.
 class MEZZO_API Sequential final : public Model {
  public:
+  /// Layers in the order of the computation.
   Sequential(std::initializer_list<Any<Layer>> layers, const SequentialOptions& options = {})
       : Sequential(std::vector<Any<Layer>>(layers), options) {}
 

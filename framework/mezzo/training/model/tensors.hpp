@@ -18,7 +18,7 @@ namespace mezzo {
 /// `{{"title", x1}, {"body", x2}}`. Argument of fit, evaluate and predict, result of predict_all.
 class MEZZO_API Tensors {
  public:
-  using Entry = std::pair<std::string, Tensor>;
+  using Entry = std::pair<std::string, Tensor>;  ///< name and array; the name is "" for arrays by position
 
   Tensors() = default;
   /// One array: a Tensor, or an array of a type with a TensorAdapter.
@@ -40,8 +40,8 @@ class MEZZO_API Tensors {
   }
   ~Tensors() = default;
 
-  std::size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }  ///< number of arrays
+  bool empty() const { return entries_.empty(); }       ///< true: no arrays
   /// True if the arrays were given, or are returned, by name.
   bool named() const { return named_; }
 
@@ -77,17 +77,23 @@ class MEZZO_API Tensors {
 class MEZZO_API ValidationData {
  public:
   ValidationData() = default;
+
+  /// Arrays as for evaluate(); `weights`: sample weights, (samples,).
   ValidationData(Tensors inputs, Tensors targets, Tensors weights = {})
       : x(std::move(inputs)), y(std::move(targets)), sample_weight(std::move(weights)) {}
   ValidationData(std::pair<Tensors, Tensors> data) : x(std::move(data.first)), y(std::move(data.second)) {}
+
+  /// Samples of a data set, in batches of validation_batch_size.
   ValidationData(Dataset data) : dataset(std::move(data)) {}
+
+  /// Batches of a loader.
   ValidationData(DataLoader data) : loader(std::move(data)) {}
 
-  bool empty() const { return x.empty() && dataset.size() == 0 && loader.empty(); }
+  bool empty() const { return x.empty() && dataset.size() == 0 && loader.empty(); }  ///< true: fit doesn't validate
 
-  Tensors x{}, y{}, sample_weight{};
-  Dataset dataset{};
-  DataLoader loader{};
+  Tensors x{}, y{}, sample_weight{};  ///< arrays; empty if a data set or loader was given
+  Dataset dataset{};                  ///< used if it has samples
+  DataLoader loader{};                ///< used if it is not empty
 };
 
 }  // namespace mezzo

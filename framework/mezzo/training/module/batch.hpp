@@ -17,12 +17,14 @@ class MEZZO_API Batch {
  public:
   /// A field and its role.
   struct Entry {
-    std::string name;
-    Value value;
-    Role role = Role::input;
+    std::string name;         ///< name of the data set's field: "x"
+    Value value;              ///< samples along axis 0
+    Role role = Role::input;  ///< use of the field in training: input, target or weight
   };
 
   Batch() = default;
+
+  /// `size`: number of samples, the size of axis 0 of each entry.
   Batch(std::vector<Entry> entries, std::int64_t size) : entries_(std::move(entries)), size_(size) {}
 
   /// Returns the value of a field. Throws a NameError with the names of the fields if there is no such field.
@@ -48,7 +50,7 @@ class MEZZO_API Batch {
   /// Number of samples.
   std::int64_t size() const { return size_; }
 
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<Entry>& entries() const { return entries_; }  ///< in the order of the data set's fields
 
  private:
   std::vector<Entry> entries_;

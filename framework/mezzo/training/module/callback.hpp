@@ -53,19 +53,19 @@ class MEZZO_API Callback : public detail::MoveChecked {
   virtual void on_validation_end(Logs&) {}
   /// @}
 
-  virtual void on_train_begin(Logs&) {}
-  virtual void on_train_end(Logs&) {}  ///< after the last epoch; not after an error
-  virtual void on_epoch_begin(int, Logs&) {}
-  virtual void on_epoch_end(int, Logs&) {}  ///< after the validation of the epoch
-  virtual void on_train_batch_begin(std::int64_t, Logs&) {}
-  virtual void on_train_batch_end(std::int64_t, Logs&) {}  ///< logs: means of the epoch so far
-  virtual void on_test_begin(Logs&) {}
-  virtual void on_test_end(Logs&) {}  ///< logs: without the prefix "val_"
-  virtual void on_test_batch_begin(std::int64_t, Logs&) {}
-  virtual void on_test_batch_end(std::int64_t, Logs&) {}
-  virtual void on_predict_begin(Logs&) {}
-  virtual void on_predict_end(Logs&) {}
-  virtual void on_predict_batch_begin(std::int64_t, Logs&) {}
+  virtual void on_train_begin(Logs&) {}                        ///< before the first epoch
+  virtual void on_train_end(Logs&) {}                          ///< after the last epoch; not after an error
+  virtual void on_epoch_begin(int, Logs&) {}                   ///< before the first batch; epochs count from 0
+  virtual void on_epoch_end(int, Logs&) {}                     ///< after the validation of the epoch
+  virtual void on_train_batch_begin(std::int64_t, Logs&) {}    ///< before each step; batches count from 0 in each epoch
+  virtual void on_train_batch_end(std::int64_t, Logs&) {}      ///< logs: means of the epoch so far
+  virtual void on_test_begin(Logs&) {}                         ///< before the first batch of an evaluation
+  virtual void on_test_end(Logs&) {}                           ///< logs: without the prefix "val_"
+  virtual void on_test_batch_begin(std::int64_t, Logs&) {}     ///< before each batch of an evaluation
+  virtual void on_test_batch_end(std::int64_t, Logs&) {}       ///< logs: means of the evaluation so far
+  virtual void on_predict_begin(Logs&) {}                      ///< before the first batch of a prediction
+  virtual void on_predict_end(Logs&) {}                        ///< after the last batch of a prediction
+  virtual void on_predict_batch_begin(std::int64_t, Logs&) {}  ///< before each batch of a prediction
   virtual void on_predict_batch_end(std::int64_t, Logs&) {
   }  ///< session().outputs(): one tensor for each output of the model
 

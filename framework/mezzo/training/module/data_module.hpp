@@ -16,8 +16,12 @@ class MEZZO_API DataModule {
   virtual ~DataModule() = default;
 
   virtual void prepare_data() {}  ///< makes files that all calls share
+
+  /// Before the loaders are made; stage: "fit", "validate", "test" or "predict".
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< also after an error
+
+  /// Before teardown(), if a call throws.
   virtual void on_exception(const std::exception& error) { static_cast<void>(error); }
 
   /// Loaders of a call, after setup(); fit uses those of training and validation. Each call of the Trainer calls these

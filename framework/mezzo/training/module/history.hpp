@@ -29,6 +29,7 @@ struct MEZZO_API History {
   const std::vector<double>& operator[](const std::string& name) const;
   const std::vector<double>& operator[](std::nullptr_t) const = delete;  // also a literal 0
 
+  /// True: numbers were logged under that name.
   bool contains(const std::string& name) const { return history.count(name) != 0; }
 };
 

@@ -13,6 +13,7 @@ namespace mezzo {
 /// A setting of a training: a flag, a number or a text.
 class MEZZO_API Hyperparameter {
  public:
+  /// A flag, a number or a text, stored with its type.
   Hyperparameter(bool value) : value_(value) {}
   Hyperparameter(int value) : value_(std::int64_t{value}) {}
   Hyperparameter(std::int64_t value) : value_(value) {}
@@ -21,6 +22,7 @@ class MEZZO_API Hyperparameter {
   Hyperparameter(const char* value) : value_(std::string(value)) {}
   Hyperparameter(std::nullptr_t) = delete;  // also a literal 0 of pointer type
 
+  /// The stored type is the constructor's, int as int64.
   const std::variant<bool, std::int64_t, double, std::string>& value() const { return value_; }
 
   /// The value of that type; to_double() also converts integers. A ValueError for another type.
@@ -29,6 +31,7 @@ class MEZZO_API Hyperparameter {
   double to_double() const;
   const std::string& to_text() const;
 
+  /// True: equal types and values; 1 is not 1.0.
   bool operator==(const Hyperparameter& other) const { return value_ == other.value_; }
   bool operator!=(const Hyperparameter& other) const { return !(*this == other); }
 

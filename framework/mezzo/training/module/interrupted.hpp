@@ -8,6 +8,7 @@ namespace mezzo {
 
 /// SIGINT or SIGTERM during Trainer::fit, as on_exception of callbacks receives it.
 struct MEZZO_API Interrupted : Error {
+  /// Number: SIGINT or SIGTERM.
   explicit Interrupted(int number)
       : Error(number == SIGINT ? "[Trainer] fit: interrupted by SIGINT" : "[Trainer] fit: interrupted by SIGTERM"),
         signal(number) {}

@@ -55,9 +55,11 @@ class MEZZO_API Logger {
 /// Type of the Trainer's option `logger`: a list of loggers and names, one of them without braces, or a bool.
 class MEZZO_API Loggers : public std::vector<Any<Logger>> {
  public:
-  using List = std::vector<Any<Logger>>;
+  using List = std::vector<Any<Logger>>;  ///< what Loggers derives from
 
   Loggers() = default;
+
+  /// Loggers that all get the numbers, in this order.
   Loggers(std::initializer_list<Any<Logger>> loggers) : List(loggers) {}
   Loggers(List loggers) : List(std::move(loggers)) {}
   template <class L, std::enable_if_t<std::is_base_of_v<Logger, L>, int> = 0>

@@ -14,9 +14,11 @@ namespace mezzo {
 /// Logged numbers by name, in the order of logging: result of evaluate, validate, test and train_on_batch.
 class MEZZO_API Logs {
  public:
-  using Entry = std::pair<std::string, double>;
+  using Entry = std::pair<std::string, double>;  ///< name and number
 
   Logs() = default;
+
+  /// A NameError if two names are equal.
   Logs(std::initializer_list<Entry> entries) : Logs(std::vector<Entry>(entries)) {}
   /// A NameError if two names are equal.
   explicit Logs(std::vector<Entry> entries);
@@ -33,13 +35,16 @@ class MEZZO_API Logs {
   /// Replaces the number of that name, or adds it at the end.
   void set(const std::string& name, double number);
 
-  bool contains(const std::string& name) const;
+  bool contains(const std::string& name) const;  ///< true: a number has this name
+
+  /// 1 if a number has this name, else 0.
   std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
-  std::size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }  ///< number of entries
+  bool empty() const { return entries_.empty(); }       ///< true: no entries
   std::vector<Entry>::const_iterator begin() const { return entries_.begin(); }
   std::vector<Entry>::const_iterator end() const { return entries_.end(); }
 
+  /// Sorted by name, not in the order of logging.
   operator std::map<std::string, double>() const { return {entries_.begin(), entries_.end()}; }
 
  private:

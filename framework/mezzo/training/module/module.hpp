@@ -75,12 +75,14 @@ class MEZZO_API Module : public Layer {
   /// @{
   virtual void setup(const std::string& stage) { static_cast<void>(stage); }     ///< before the layers are built
   virtual void teardown(const std::string& stage) { static_cast<void>(stage); }  ///< last, also after an error
-  virtual void on_fit_start() {}  ///< when layers and optimizers are made
-  virtual void on_fit_end() {}
-  virtual void on_train_start() {}
-  virtual void on_train_end() {}
-  virtual void on_train_epoch_start() {}
-  virtual void on_train_epoch_end() {}  ///< after the validation of the epoch
+  virtual void on_fit_start() {}          ///< when layers and optimizers are made
+  virtual void on_fit_end() {}            ///< after on_train_end(); not after an error
+  virtual void on_train_start() {}        ///< before the first epoch
+  virtual void on_train_end() {}          ///< after the last epoch
+  virtual void on_train_epoch_start() {}  ///< before the first batch of each epoch
+  virtual void on_train_epoch_end() {}    ///< after the validation of the epoch
+
+  /// Before each step; batches count from 0 in each epoch.
   virtual void on_train_batch_start(const HostBatch&, std::int64_t) {}
   /// `outputs`: numbers that the step has logged, without those of metrics.
   virtual void on_train_batch_end(const Logs&, const HostBatch&, std::int64_t) {}
@@ -177,7 +179,10 @@ class MEZZO_API Module : public Layer {
   /// @}
 
  protected:
+  /// Kind: name of the class, for names and error texts.
   explicit Module(const char* kind = "Module") : Layer(kind) { set_remat(false); }
+
+  /// From an options struct with `name`, `dtype` and `trainable`.
   template <class Options>
   Module(const char* kind, const Options& options) : Layer(kind, options) {
     set_remat(false);  // a RematScope applies to the layers inside

@@ -22,6 +22,6 @@ struct OptimizerConfig {
   /// steps, then a Plateau. Not given: the learning rate is the optimizer's, a number or a Schedule of its updates.
   detail::LRSchedulers lr_scheduler{};
 };
-using OptimizerConfigs = std::vector<OptimizerConfig>;
+using OptimizerConfigs = std::vector<OptimizerConfig>;  ///< for modules with several optimizers
 
 }  // namespace mezzo

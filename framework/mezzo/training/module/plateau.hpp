@@ -24,7 +24,7 @@ class MEZZO_API Plateau {
   /// A ValueError for an option out of its range, a NameError for an unknown mode.
   explicit Plateau(PlateauOptions options = {});
 
-  const PlateauOptions& options() const { return options_; }
+  const PlateauOptions& options() const { return options_; }  ///< as given to the constructor
 
   /// True if the number is an improvement. NaN is not; any number improves on NaN.
   bool improves(double number, double best) const;

@@ -20,7 +20,7 @@ class Module;
 ///     const Tensor probabilities = session({images})[0];
 class MEZZO_API CompiledFunction {
  public:
-  using Function = std::function<Values(const Values&)>;
+  using Function = std::function<Values(const Values&)>;  ///< inputs to results, traced once per signature
 
   /// `function` maps symbols of the inputs to outputs. It may read the model's weights and variables of its own, and
   /// update the latter by update_variable(), which takes effect at the end of a run.

@@ -16,7 +16,7 @@ class RankStates;
 /// of a step. No effect in other trainings.
 class MEZZO_API WholeWeights {
  public:
-  explicit WholeWeights(Module& module);
+  explicit WholeWeights(Module& module);  ///< gathers the shards of the module's weights; all ranks must call it
   ~WholeWeights();
   WholeWeights(const WholeWeights&) = delete;
   WholeWeights& operator=(const WholeWeights&) = delete;
