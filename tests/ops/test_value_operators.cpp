@@ -88,8 +88,16 @@ BOOST_AUTO_TEST_CASE(texts_are_printed) {
   std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
   print(std::vector<std::string>{"cat", "dog"});
   print(std::vector<std::string>{}, {.message = "none"});
+  print({"a", "b"});
+  print("done");
+  print(std::string("text"), {.message = "said"});
+  print(Logs{{"loss", 0.25}, {"accuracy", 0.5}});
+  print(Logs{{"loss", 0.25}}, {.message = "epoch"});
+  print(Tensor({2}, std::vector<float>{1, 2}));
   std::cout.rdbuf(before);
-  BOOST_TEST(out.str() == "[\"cat\", \"dog\"]\nnone []\n");
+  BOOST_TEST(out.str() ==
+             "[\"cat\", \"dog\"]\nnone []\n[\"a\", \"b\"]\ndone\nsaid text\nloss=0.25 accuracy=0.5\nepoch loss=0.25\n"
+             "float32 (2,)\n[ 1.,  2.]\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,8 +76,12 @@ Value print(const Value& x, const PrintOptions& options) {
   return insert_one(ops::print, {x}, {{"message", options.message}}).across_border(x.crosses_border());
 }
 
+void detail::print_text(const std::string& text, const PrintOptions& options) {
+  std::cout << options.message << (options.message.empty() ? "" : " ") << text << std::endl;
+}
+
 void print(const std::vector<std::string>& texts, const PrintOptions& options) {
-  std::cout << options.message << (options.message.empty() ? "" : " ") << fmt::format("{}", texts) << std::endl;
+  detail::print_text(fmt::format("{}", texts), options);
 }
 
 }  // namespace mezzo

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/core/names.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/value.hpp>
 
@@ -37,5 +38,15 @@ MEZZO_API Value print(const Value& x, const PrintOptions& options = {});
 
 /// Writes texts to std::cout at once, as `message ["cat", "dog"]`: `print(train.class_names())`.
 MEZZO_API void print(const std::vector<std::string>& texts, const PrintOptions& options = {});
+
+namespace detail {
+MEZZO_API void print_text(const std::string& text, const PrintOptions& options);
+}
+
+/// Writes one text to std::cout at once, without quotes, as `message text`: `print(model.name())`.
+template <class S, detail::IfName<S> = 0>
+void print(const S& text, const PrintOptions& options = {}) {
+  detail::print_text(text, options);
+}
 
 }  // namespace mezzo

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/module/history.hpp>
@@ -85,6 +86,12 @@ void History::add(int number, const Logs& logs) {
     if (numbers.size() <= epoch.size() && some.count(name) == 0) some[name] = epoch;
   }
   epoch.push_back(number);
+}
+
+void detail::print_logs(const Logs& logs, const PrintOptions& options) {
+  std::ostringstream line;
+  line << logs;
+  print_text(line.str(), options);
 }
 
 bool operator==(const History& a, const History& b) {

@@ -4,10 +4,12 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
+#include <mezzo/ops/host.hpp>
 
 namespace mezzo {
 
@@ -57,5 +59,15 @@ inline bool operator!=(const Logs& a, const Logs& b) { return !(a == b); }
 
 /// Prints one line: "loss=0.25 accuracy=0.9".
 MEZZO_API std::ostream& operator<<(std::ostream& out, const Logs& logs);
+
+namespace detail {
+MEZZO_API void print_logs(const Logs& logs, const PrintOptions& options);
+}
+
+/// Writes that line to std::cout, as `message loss=0.25 accuracy=0.9`: `print(model.evaluate(x, y))`.
+template <class L, std::enable_if_t<std::is_base_of_v<Logs, L>, int> = 0>
+void print(const L& logs, const PrintOptions& options = {}) {
+  detail::print_logs(logs, options);
+}
 
 }  // namespace mezzo
