@@ -9,6 +9,7 @@ cmake -S "$source" -B "$folder" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILE
   -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$folder" -- --quiet
 "$folder/consumer"
+"$folder/consumer_pedantic"
 "$folder/custom_ops"
 "$folder/types"
 "$folder/consumer_xtensor"

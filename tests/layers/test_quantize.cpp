@@ -155,11 +155,11 @@ BOOST_AUTO_TEST_CASE(gradients_reach_the_inputs) {
   layer.quantize("int8");
   Trace trace(Trace::Mode::eager, true);
   const Value x = trace.input("x", random_tensor({4, 3}, DType::float32, 1));
-  const Value g = gradients(sum(layer(x)), {x}).front();
+  const Tensor g = gradients(sum(layer(x)), {x}).front().tensor();
   const std::vector<double> numbers = Value(weight_of(layer, "kernel")).tensor().to_doubles();
   for (std::int64_t i = 0; i < 12; ++i) {
     const auto k = static_cast<std::size_t>(i % 3);
-    BOOST_TEST(std::abs(g.tensor().data<float>()[i] - (numbers[2 * k] + numbers[2 * k + 1])) < 1e-5);
+    BOOST_TEST(std::abs(g.data<float>()[i] - (numbers[2 * k] + numbers[2 * k + 1])) < 1e-5);
   }
 }
 

@@ -301,7 +301,8 @@ BOOST_AUTO_TEST_CASE(a_shared_layer_is_saved_once_and_loaded_by_any_of_its_names
       folder.path("a"),
       {{"b.sequential.dense.weight", weight}, {"a.sequential.dense.bias", bias}, {"b.sequential.dense.bias", bias}});
   to.load_weights(folder.path("a"));
-  BOOST_TEST(to.weights()[0].value().data<float>()[1] == weight.data<float>()[2]);
+  const Tensor loaded = to.weights()[0].value();
+  BOOST_TEST(loaded.data<float>()[1] == weight.data<float>()[2]);
 }
 
 Net with_facts(const detail::WeightFacts& facts) {

@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(are_summed_in_int64_eagerly_in_plans_and_in_functional_mode
 
 BOOST_AUTO_TEST_CASE(large_integers_are_summed_exactly) {
   constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;  // no double
-  BOOST_TEST(sum(Tensor({2}, std::vector<std::int64_t>{large, 0})).tensor().data<std::int64_t>()[0] == large);
+  const Tensor total = sum(Tensor({2}, std::vector<std::int64_t>{large, 0})).tensor();
+  BOOST_TEST(total.data<std::int64_t>()[0] == large);
   const Tensor many({3}, std::vector<std::int32_t>(3, 2000000000));
   BOOST_TEST(sum(many).item() == 6000000000);
 }

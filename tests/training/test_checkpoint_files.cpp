@@ -298,7 +298,8 @@ BOOST_AUTO_TEST_CASE(weights_in_a_dtype_of_choice) {
              "(\"first.weight\")\n");
   Run resumed({}, 7);
   resumed.fit(1, edited.folder.path("narrow"));
-  BOOST_TEST(resumed.model.weights()[0].value().data<float>()[0] == 1);
+  const Tensor weight = resumed.model.weights()[0].value();
+  BOOST_TEST(weight.data<float>()[0] == 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_saved) {

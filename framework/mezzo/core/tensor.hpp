@@ -109,12 +109,15 @@ class MEZZO_API Tensor {
   /// Size of the elements in bytes.
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * dtype_size(dtype_); }
 
-  /// The elements, row-major. Throws a DTypeError if they are not of type T.
+  /// The elements, row-major; valid as long as the Tensor or a copy. Throws a DTypeError if they are not of type T.
+  /// Deleted for temporary tensors, whose elements end with the statement: `const Tensor y = model.predict(x);` first.
   template <class T>
-  const T* data() const {
+  const T* data() const& {
     check_dtype(DTypeOf<T>::value);
     return static_cast<const T*>(raw());
   }
+  template <class T>
+  const T* data() const&& = delete;
 
   /// The elements for writing. Copies them first if they are shared. Throws a DTypeError if they are not of type T.
   template <class T>

@@ -109,7 +109,10 @@ Values compute_integers(const Op& op, Values inputs, Attributes attributes) {
   const OutsideTrace outside;
   Values out = insert_node(op, std::move(inputs), std::move(attributes));
   for (Value& value : out) {
-    if (value.dtype() == DType::int64 && value.shape().empty()) value = value.tensor().data<std::int64_t>()[0];
+    if (value.dtype() == DType::int64 && value.shape().empty()) {
+      const Tensor number = value.tensor();
+      value = number.data<std::int64_t>()[0];
+    }
   }
   return out;
 }

@@ -181,7 +181,8 @@ std::vector<std::int64_t> OnnxCall::ints(std::size_t i, const char* name) const 
 std::int64_t OnnxCall::one_int(std::size_t i, const char* name) const {
   const Tensor number = numbers(i, name);
   if (number.size() != 1) refuse("{} must be one number; got {}", name, number);
-  return number.cast(DType::int64).data<std::int64_t>()[0];
+  const Tensor wide = number.cast(DType::int64);
+  return wide.data<std::int64_t>()[0];
 }
 
 double OnnxCall::one_number(std::size_t i, const char* name) const {

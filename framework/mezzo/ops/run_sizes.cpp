@@ -25,7 +25,8 @@ std::int64_t number_of(const Value& size, const std::string& where) {
   }
   const Tensor number = size.tensor();
   if (number.size() != 1) fail<ShapeError>(where, "a size must be one number; got shape {}", number.shape());
-  return number.cast(DType::int64).data<std::int64_t>()[0];
+  const Tensor wide = number.cast(DType::int64);
+  return wide.data<std::int64_t>()[0];
 }
 
 }  // namespace
