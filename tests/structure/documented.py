@@ -125,8 +125,8 @@ def undocumented(text):
             if not bare or bare.startswith(","):  # goes on behind braces of a list of initializers
                 served = last if served >= 0 else -1
                 continue
-            is_function = "(" in bare
-            has_docstring = documented(lines, first, last) or first in grouped
+            is_function = bool(constructor(bare, place.name) or function_name(bare) or "operator" in bare)
+            has_docstring = documented(lines, first, last) or (first in grouped and (is_function or not place.name))
             follows = is_function and first == served + 1
             if name and name not in TRAITS and not has_docstring and not follows:
                 yield first + 1, name

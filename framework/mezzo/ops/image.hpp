@@ -53,9 +53,9 @@ MEZZO_API Value scale_and_translate(const Value& images, const Shape& output_sha
 
 /// Options of crop_images. For height and for width, one of the three numbers must be left out.
 struct CropImagesOptions {
-  std::optional<std::int64_t> top_cropping{}, left_cropping{};
-  std::optional<std::int64_t> bottom_cropping{}, right_cropping{};
-  std::optional<std::int64_t> target_height{}, target_width{};
+  std::optional<std::int64_t> top_cropping{}, left_cropping{};      ///< pixels removed at these borders
+  std::optional<std::int64_t> bottom_cropping{}, right_cropping{};  ///< pixels removed at these borders
+  std::optional<std::int64_t> target_height{}, target_width{};      ///< size of the result
 };
 
 /// Images without pixels at the borders. Throws a ValueError unless the numbers fit the images.
@@ -63,9 +63,9 @@ MEZZO_API Value crop_images(const Value& images, const CropImagesOptions& option
 
 /// Options of pad_images. For height and for width, one of the three numbers must be left out.
 struct PadImagesOptions {
-  std::optional<std::int64_t> top_padding{}, left_padding{};
-  std::optional<std::int64_t> bottom_padding{}, right_padding{};
-  std::optional<std::int64_t> target_height{}, target_width{};
+  std::optional<std::int64_t> top_padding{}, left_padding{};      ///< zeros added at these borders
+  std::optional<std::int64_t> bottom_padding{}, right_padding{};  ///< zeros added at these borders
+  std::optional<std::int64_t> target_height{}, target_width{};    ///< size of the result
 };
 
 /// Images with zeros around them. Throws a ValueError unless the numbers fit the images.
@@ -94,7 +94,7 @@ MEZZO_API Value extract_patches_3d(const Value& volumes, const mezzo::detail::In
 struct MapCoordinatesOptions {
   /// Beyond the border: "constant" (fill_value), "nearest", "wrap", "mirror" (without the border itself) or "reflect".
   std::string fill_mode = "constant";
-  double fill_value = 0;
+  double fill_value = 0;  ///< value beyond the border under "constant"
 };
 
 /// Elements of x (rank R) at `coordinates` (R, ...), which are floats: the nearest element for `order` 0, interpolated
@@ -106,7 +106,7 @@ MEZZO_API Value map_coordinates(const Value& x, const Value& coordinates, std::i
 struct AffineOptions {
   std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "constant";      ///< as in map_coordinates
-  double fill_value = 0;
+  double fill_value = 0;                   ///< value beyond the border under "constant"
 };
 
 /// Images whose pixel (x, y) comes from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1, of the
@@ -129,8 +129,8 @@ struct ElasticOptions {
   double sigma = 5;                        ///< smoothness: standard deviation of the filter, in pixels
   std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::string fill_mode = "reflect";       ///< as in map_coordinates
-  double fill_value = 0;
-  std::optional<std::uint64_t> seed{};  ///< as in random::normal
+  double fill_value = 0;                   ///< value beyond the border under "constant"
+  std::optional<std::uint64_t> seed{};     ///< as in random::normal
 };
 
 /// Images whose pixels are moved by smooth random distances (Simard et al., 2003).
@@ -155,8 +155,8 @@ MEZZO_API Value sobel_edges(const Value& images);
 struct SsimOptions {
   double max_val = 1;             ///< range of the pixels
   std::int64_t filter_size = 11;  ///< size of the Gaussian window
-  double filter_sigma = 1.5;
-  double k1 = 0.01, k2 = 0.03;
+  double filter_sigma = 1.5;      ///< standard deviation of the window in pixels
+  double k1 = 0.01, k2 = 0.03;    ///< stabilize the quotients: C1 = (k1 max_val)^2, C2 = (k2 max_val)^2
 };
 
 /// Structural similarity of images (Wang et al., 2004): (batch,), or () without a batch.

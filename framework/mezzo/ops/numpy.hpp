@@ -113,9 +113,9 @@ MEZZO_API Value psnr(const Value& x1, const Value& x2, double max_val);
 /// @{
 /// Options of unfold and fold, for height and width.
 struct UnfoldOptions {
-  detail::Ints dilation = 1;
-  detail::Ints padding = 0;  ///< zeros on each side
-  detail::Ints stride = 1;
+  detail::Ints dilation = 1;  ///< distance between the elements of a window
+  detail::Ints padding = 0;   ///< zeros on each side
+  detail::Ints stride = 1;    ///< distance between windows
 };
 /// Windows of images (N, C, H, W), channels first as in Keras and torch: (N, C kh kw, positions).
 MEZZO_API Value unfold(const Value& x, const detail::Ints& kernel_size, const UnfoldOptions& options = {});

@@ -36,9 +36,9 @@ struct TrainerOptions {
   detail::BatchLimit limit_val_batches =
       detail::from_environment("limit_val_batches").value_or(detail::BatchLimit(1.0));  ///< 0: none
   detail::BatchLimit limit_test_batches =
-      detail::from_environment("limit_test_batches").value_or(detail::BatchLimit(1.0));
+      detail::from_environment("limit_test_batches").value_or(detail::BatchLimit(1.0));  ///< 0: none
   detail::BatchLimit limit_predict_batches =
-      detail::from_environment("limit_predict_batches").value_or(detail::BatchLimit(1.0));
+      detail::from_environment("limit_predict_batches").value_or(detail::BatchLimit(1.0));  ///< 0: none
   /// Trains every epoch on the same first n batches, in the order of the data, and validates on n. 0: off.
   detail::BatchLimit overfit_batches = detail::from_environment("overfit_batches").value_or(detail::BatchLimit(0));
   /// Smoke test: runs n batches (true: 1) of training and of each evaluation, without loggers and checkpoints. 0: off.
