@@ -28,7 +28,7 @@ scripts=("$@")
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations
   basic_layers masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm
   edge_inputs edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables
-  weight_order wgan keras_files keras_quantized training_loops peft_adapters number_formats)
+  weight_order wgan keras_files keras_quantized training_loops peft_adapters number_formats gptq)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in

@@ -50,9 +50,21 @@ void require_prepared(const LayerWithPolicy& place, const QuantizedForm& form, c
   }
 }
 
-/// Layers to quantize. Throws if there are none or one of them can't be.
-std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm& form, const QuantizeOptions& options,
-                                           const std::string& where) {
+void require_finite_weights(const std::vector<LayerWithPolicy>& places, const std::string& where) {
+  for (const LayerWithPolicy& place : places) {
+    for (const Variable& weight : place.layer->weights) {
+      if (!can_be_quantized(weight)) continue;
+      const std::optional<double> number = non_finite_number(weight.value());
+      if (!number) continue;
+      fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), *number);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<LayerWithPolicy> layers_to_quantize(LayerState& root, const QuantizedForm& form,
+                                                const QuantizeOptions& options, const std::string& where) {
   const std::string& filters = options.filters;
   std::vector<LayerWithPolicy> out;
   std::vector<std::string> others;
@@ -93,19 +105,6 @@ std::vector<LayerWithPolicy> chosen_places(LayerState& root, const QuantizedForm
   return out;
 }
 
-void require_finite_weights(const std::vector<LayerWithPolicy>& places, const std::string& where) {
-  for (const LayerWithPolicy& place : places) {
-    for (const Variable& weight : place.layer->weights) {
-      if (!can_be_quantized(weight)) continue;
-      const std::optional<double> number = non_finite_number(weight.value());
-      if (!number) continue;
-      fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), *number);
-    }
-  }
-}
-
-/// Gives attention layers whose projections are all quantized in this form a policy of the form, as they have when they
-/// are built under such a policy.
 void quantize_policies_of_attention(LayerState& root, const QuantizedForm& form) {
   for (const LayerWithPolicy& place : layers_with_policies(root)) {
     LayerState& layer = *place.layer;
@@ -117,14 +116,12 @@ void quantize_policies_of_attention(LayerState& root, const QuantizedForm& form)
   }
 }
 
-}  // namespace
-
 void quantize_layers(LayerState& root, const std::string& mode, const QuantizeOptions& options,
                      const std::string& where) {
   QuantizedForm form = quantized_form(mode, 128, where);
   if (!options.activations.empty()) set_inputs(form, options.activations, where);
   require_known_inputs(form, where);
-  const std::vector<LayerWithPolicy> places = chosen_places(root, form, options, where);
+  const std::vector<LayerWithPolicy> places = layers_to_quantize(root, form, options, where);
   require_finite_weights(places, where);
   for (const LayerWithPolicy& place : places) {
     const std::optional<QuantizedForm> prepared = fake_form_of(*place.layer);

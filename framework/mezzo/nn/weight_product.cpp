@@ -5,6 +5,7 @@
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/fake_product.hpp>
+#include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/ops/ops.hpp>
 
@@ -13,6 +14,7 @@ namespace {
 
 Value product_with(const Value& x, const Variable& kernel) {
   if (kernel.quantized()) return detail::quantized_product(x, kernel);
+  detail::note_product(x, *kernel.state());
   const Value inputs = detail::rounded_inputs(x, kernel);
   if (kernel.shape().size() == 2) return detail::matmul_of_kernel(inputs, kernel);
   const std::int64_t in = x.shape().back();

@@ -62,6 +62,12 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
   if (read_block(mode, "int4", -1, out.block_size)) out.mode = QuantizationMode::int4;
   if (read_block(mode, "nf4", 1, out.block_size)) out.mode = QuantizationMode::nf4;
   if (fake && out.mode == QuantizationMode::nf4) out.mode = QuantizationMode::none;  // its rounding has no form
+  if (name.rfind("gptq", 0) == 0) {
+    fail<ValueError>(where,
+                     "\"{}\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
+                     "batches), which stores the form int4/128",
+                     name);
+  }
   if (out.mode == QuantizationMode::none) {
     fail<NameError>(where,
                     "unknown quantization \"{}\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "

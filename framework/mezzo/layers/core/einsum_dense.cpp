@@ -11,6 +11,7 @@
 #include <mezzo/layers/core/einsum_update.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/fake_product.hpp>
+#include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/nn/weight_product.hpp>
 
@@ -233,6 +234,9 @@ Value EinsumDense::call(const Value& x) {
     const Variable kernel = detail::kernel_in_use(own);
     const bool has_form = kernel.quantized() || kernel.state()->fake;
     if (has_form && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
+    if (letters.sums_first && detail::adds_input_products(*kernel.state())) {
+      return {quantized(xs[0], kernel, letters)};  // the same product; notes its inputs
+    }
     return {einsum(equation, {xs[0], kernel})};
   };
   Value y = detail::defer(product, replaced.defined() ? Values{x, replaced} : Values{x},

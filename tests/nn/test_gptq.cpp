@@ -1,0 +1,214 @@
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <mezzo/mezzo.hpp>
+#include <mezzo/nn/gptq.hpp>
+#include <mezzo/nn/gptq_codes.hpp>
+
+#include "support/recorded.hpp"
+#include "support/tensors.hpp"
+#include "support/throws.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+// Correlated numbers, with a part that all inputs share.
+Tensor correlated(const Shape& shape, std::uint64_t seed) {
+  Shape shared = shape;
+  shared.back() = 1;
+  return (Value(random_tensor(shape, DType::float32, seed)) * 0.3 + random_tensor(shared, DType::float32, seed + 1))
+      .tensor();
+}
+
+Any<Layer> layer_of(const std::string& name) {
+  if (name == "Dense") return Dense({.units = 24});
+  if (name == "EinsumDense heads") return EinsumDense({.equation = "abc,cde->abde", .output_shape = {-1, 2, 6}});
+  if (name == "EinsumDense rows") return EinsumDense({.equation = "...b,bc->...c", .output_shape = {12}});
+  return Sequential({Dense({.units = 24, .activation = "tanh"}), LayerNormalization(), Dense({.units = 8})});
+}
+
+double error_of(const Tensor& y, const Tensor& expected) {
+  double sum = 0;
+  const std::vector<double> a = y.to_doubles(), b = expected.to_doubles();
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+Sequential small_model() {
+  Sequential model({Dense({.units = 4, .name = "a"}), Dense({.units = 3, .name = "b"})});
+  model.build({-1, 6});
+  return model;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gptq)
+
+BOOST_AUTO_TEST_CASE(codes_are_those_of_keras) {
+  for (const auto& [name, entry] : recorded("gptq").items()) {
+    BOOST_TEST_CONTEXT(name) {
+      const Tensor kernel = recorded_tensor(entry.at("kernel"));
+      const std::int64_t group = entry.at("group_size"), inputs = kernel.shape()[0];
+      const detail::GptqCodes made = detail::gptq_codes(kernel, recorded_tensor(entry.at("hessian")),
+                                                        {.block_size = group > 0 ? group : inputs,
+                                                         .symmetric = entry.at("symmetric"),
+                                                         .activation_order = entry.at("activation_order")},
+                                                        "kernel");
+      BOOST_TEST(made.codes.to_doubles() == recorded_tensor(entry.at("codes")).to_doubles(),
+                 boost::test_tools::per_element());
+      BOOST_TEST(made.zero.to_doubles() == recorded_tensor(entry.at("zero")).to_doubles(),
+                 boost::test_tools::per_element());
+      const std::vector<double> scale = made.scale.to_doubles(),
+                                of_keras = recorded_tensor(entry.at("scale")).to_doubles();
+      BOOST_REQUIRE(scale.size() == of_keras.size());
+      for (std::size_t i = 0; i < scale.size(); ++i) BOOST_TEST(std::abs(scale[i] - of_keras[i]) <= 1e-6);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(outputs_differ_less_than_those_of_plain_codes) {
+  struct Form {
+    const char* plain;
+    GPTQConfig config;
+  };
+  const std::vector<Form> forms{{"int4/128", {}},
+                                {"int4/4", {.group_size = 4}},
+                                {"int4/4", {.group_size = 4, .activation_order = true}},
+                                {"int4/12", {.group_size = -1}}};
+  for (const char* name : {"Dense", "EinsumDense heads", "EinsumDense rows", "Sequential"}) {
+    for (const Form& form : forms) {
+      BOOST_TEST_CONTEXT(name << " " << form.plain << " " << form.config.activation_order) {
+        Any<Layer> exact = layer_of(name), plain = layer_of(name), made = layer_of(name);
+        const Tensor x = correlated({64, 6, 12}, 3);
+        const Tensor y = exact(Value(x)).tensor();
+        for (Any<Layer>* layer : {&plain, &made}) {
+          (*layer)(Value(x));
+          (*layer)->set_weights(exact->get_weights());
+        }
+        plain->quantize(form.plain);
+        quantize_gptq(*made, {x}, form.config);
+        BOOST_TEST(error_of(made(Value(x)).tensor(), y) < 0.9 * error_of(plain(Value(x)).tensor(), y));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products_with_codes_of_8_bits_differ_less) {
+  const Tensor x = correlated({256, 12}, 3);
+  Dense exact({.units = 24, .use_bias = false}), plain({.units = 24, .use_bias = false});
+  Dense made({.units = 24, .use_bias = false});
+  const Tensor y = exact(Value(x)).tensor();
+  for (Dense* layer : {&plain, &made}) {
+    layer->build({-1, 12});
+    layer->set_weights(exact.get_weights());
+  }
+  plain.quantize("int8");
+  quantize_gptq(made, {x}, {.weight_bits = 8, .group_size = -1, .symmetric = true});
+  BOOST_TEST(made.dtype_policy().name() == "int8_from_float32");
+  const auto product = [&](const Dense& layer) { return matmul(x, layer.weights()[0]).tensor(); };  // of exact inputs
+  BOOST_TEST(error_of(product(made), y) < 0.9 * error_of(product(plain), y));
+}
+
+BOOST_AUTO_TEST_CASE(attention_has_a_policy_of_the_form) {
+  MultiHeadAttention layer({.num_heads = 2, .key_dim = 4});
+  const Tensor x = correlated({8, 5, 12}, 1);
+  const Tensor y = layer(Value(x), Value(x)).tensor();
+  quantize_gptq(layer, [&] { layer(Value(x), Value(x)); }, {.group_size = 4});
+  BOOST_TEST(layer.dtype_policy().name() == "int4/4_from_float32");
+  BOOST_TEST(error_of(layer(Value(x), Value(x)).tensor(), y) < 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(the_result_has_the_form_of_plain_codes) {
+  const Tensor x = correlated({16, 6}, 1);
+  Sequential made = small_model(), plain = small_model();
+  quantize_gptq(made, {x}, {.group_size = 2, .filters = "a"});
+  BOOST_TEST(made.layers()[0]->dtype_policy().name() == "int4/2_from_float32");
+  BOOST_TEST(made.layers()[1]->dtype_policy().name() == "float32");
+  plain.quantize("int4/2", {.filters = "a"});
+  plain.set_weights(made.get_weights());
+  BOOST_TEST(plain(Value(x)).tensor().equal(made(Value(x)).tensor()));
+}
+
+BOOST_AUTO_TEST_CASE(functional_models_and_other_layers) {
+  const Value input = Input({.shape = {-1}, .dtype = DType::int32});
+  const Value rows = Embedding({.input_dim = 9, .output_dim = 6})(input);
+  Model model(input, Dense({.units = 3, .name = "head"})(rows));
+  const Tensor x({4, 2}, std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  const Tensor y = model(Value(x)).tensor();
+  quantize_gptq(model, {x}, {.group_size = 2});
+  BOOST_TEST(error_of(model(Value(x)).tensor(), y) < 0.1);
+  std::vector<std::string> quantized;
+  for (const auto& [path, weight] : model.named_weights()) {
+    if (weight.quantized()) quantized.push_back(path);
+  }
+  BOOST_TEST(quantized == std::vector<std::string>{"head/kernel"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(inputs_that_are_always_zero_are_rounded_alone) {
+  Dense layer({.units = 3});
+  quantize_gptq((layer.build({-1, 6}), layer), {Tensor({8, 6}, DType::float32)});
+  BOOST_TEST(layer.dtype_policy().name() == "int4/128_from_float32");
+}
+
+BOOST_AUTO_TEST_CASE(missing_and_bad_inputs_are_errors) {
+  Sequential model = small_model();
+  const std::vector<Tensor> before = model.get_weights();
+  check_throws<ValueError>(
+      "[Sequential] \"gptq\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
+      "batches), which stores the form int4/128",
+      [&] { model.quantize("gptq"); });
+  check_throws<ValueError>(
+      "\"gptq/4/128\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
+      "batches), "
+      "which stores the form int4/128",
+      [] { Policy("gptq/4/128_from_float32"); });
+  check_throws<ValueError>(
+      "[quantize_gptq] run must call the layer of a/kernel for a product, outside of steps; it got no input (leave it "
+      "out by filters)",
+      [&] { quantize_gptq(model, std::vector<Tensor>{}); });
+  for (const double number : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const Tensor x = Tensor({1, 6}, std::vector<double>{1, 2, number, 4, 5, 6}).cast(DType::float32);
+    check_throws<ValueError>(fmt::format("[quantize_gptq] inputs of kernel must be finite; got {}", number),
+                             [&] { quantize_gptq(model, {x}); });
+  }
+  const Tensor one = Tensor({1, 6}, std::vector<double>{1, 2, 3, 4, 5, 6}).cast(DType::float32);
+  check_throws<ValueError>(
+      "[quantize_gptq] the Hessian of a/kernel must be positive definite; use more inputs or a larger hessian_damping",
+      [&] { quantize_gptq(model, {one}, {.hessian_damping = 0}); });
+  for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(model.get_weights()[i].equal(before[i]));
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_form_is_refused) {
+  Sequential model = small_model();
+  const auto with = [&](const GPTQConfig& config) {
+    return [&model, config] { quantize_gptq(model, {correlated({8, 6}, 1)}, config); };
+  };
+  check_throws<ValueError>("[quantize_gptq] weight_bits must be 4 or 8; got 3", with({.weight_bits = 3}));
+  check_throws<ValueError>("[quantize_gptq] group_size must be positive, or -1 for all inputs; got 0",
+                           with({.group_size = 0}));
+  check_throws<ValueError>("[quantize_gptq] hessian_damping must be in [0, 1]; got 2", with({.hessian_damping = 2}));
+  check_throws<ValueError>(
+      "[quantize_gptq] weight_bits = 8 needs group_size = -1 and symmetric = true, since codes of 8 bits have one "
+      "scale "
+      "for each output; got group_size = 128 and symmetric = false",
+      with({.weight_bits = 8}));
+  model.enable_lora({.targets = "b", .rank = 2});
+  check_throws<ValueError>("[quantize_gptq] layers must have no adapters; got those of Dense \"b\"", with({}));
+  with({.filters = "a"})();
+  check_throws<ValueError>(
+      "[quantize_gptq] quantize: layers must not be quantized already; got Dense \"a\" (int4/128_from_float32)",
+      with({}));
+  Conv1D convolution({.filters = 2, .kernel_size = 3});
+  convolution.build({-1, 8, 4});
+  check_throws<ValueError>("[quantize_gptq] needs a Dense, EinsumDense or attention layer; found none", [&] {
+    quantize_gptq(convolution, {correlated({2, 8, 4}, 1)});
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
