@@ -206,6 +206,7 @@
 #include <mezzo/nn/calibrate.hpp>
 #include <mezzo/nn/call_with_weights.hpp>
 #include <mezzo/nn/clip_gradients.hpp>
+#include <mezzo/nn/gptq.hpp>
 #include <mezzo/nn/lora.hpp>
 #include <mezzo/nn/value_and_grad.hpp>
 #include <mezzo/ops/activation.hpp>

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <mezzo/mezzo.hpp>
-#include <mezzo/nn/gptq.hpp>
 #include <mezzo/nn/gptq_codes.hpp>
 
 #include "support/recorded.hpp"
