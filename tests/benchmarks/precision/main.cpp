@@ -7,7 +7,7 @@
 // --seeds   3; the seeds 0, 1, ...
 // --samples 60000; training pictures of mlp and cnn
 // --epochs  5; of mlp and cnn
-// --steps   1000; of gpt
+// --steps   1000; of gpt, more than its warm-up of 100
 // --verses  3000; training verses
 // --minilm  folder of all-MiniLM-L6-v2 with model.safetensors and vocab.txt, for verses
 //

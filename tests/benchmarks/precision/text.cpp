@@ -10,6 +10,7 @@ namespace {
 using namespace mezzo;
 
 constexpr std::int64_t length = 64;
+constexpr std::int64_t warmup_steps = 100;
 
 /// Windows of `length` characters and the characters that follow each of them.
 Dataset windows(const std::vector<std::int64_t>& ids) {
@@ -46,9 +47,12 @@ void run_gpt(const Settings& settings, std::uint64_t seed) {
   for (const Choice& choice : choices()) {
     seed_everything(seed);
     GPT model(character_gpt(data.characters));
-    const CosineDecay rate({.initial_learning_rate = 2e-3, .decay_steps = settings.steps});
-    model.compile(
-        {.optimizer = AdamW({.learning_rate = rate}), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+    const CosineDecay rate({.initial_learning_rate = 0,
+                            .decay_steps = settings.steps - warmup_steps,
+                            .warmup_target = 1e-3,
+                            .warmup_steps = warmup_steps});
+    model.compile({.optimizer = AdamW({.learning_rate = rate, .beta_2 = 0.99, .global_clipnorm = 1.0}),
+                   .loss = SparseCategoricalCrossentropy({.from_logits = true})});
     StepTimes times;
     const Trainer trainer = quiet_trainer(choice.precision, -1, settings.steps, {times});
     trainer.fit(model, loader);
