@@ -192,6 +192,37 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_stay_so) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(zeros_are_made_as_codes) {
+  for (const DType code : {DType::int8, DType::uint8}) {
+    detail::VariableState expected("slot"), actual("slot");
+    expected.assign(Tensor({3, 100}));
+    detail::encode(expected, code);
+    detail::encode_zeros(actual, {3, 100}, code);
+    BOOST_TEST(actual.filled);
+    BOOST_TEST((actual.value.to_doubles() == expected.value.to_doubles()));
+    BOOST_TEST((actual.remainder->value.to_doubles() == expected.remainder->value.to_doubles()));
+    BOOST_TEST((actual.numbers().to_doubles() == Numbers(300, 0.0)));
+  }
+}
+
+// A first value that is not 0, in an optimizer that stores 8 bits.
+BOOST_AUTO_TEST_CASE(first_values_are_stored_as_codes) {
+  class Ones : public AdamW {
+   public:
+    using AdamW::AdamW;
+    Tensor initial_slot(const std::string& slot, const detail::VariableState& variable) const override {
+      if (slot == slot_names()[0]) return AdamW::initial_slot(slot, variable);
+      return Tensor(variable.value.shape(), std::vector<float>(static_cast<std::size_t>(variable.value.size()), 1.0F));
+    }
+  };
+  Ones optimizer(AdamWOptions{.beta_2 = 0.5, .state_dtype = "int8"});
+  const auto variable = variable_of(coded_size);
+  step(optimizer, {variable}, {Tensor({coded_size})}, 1);
+  const auto& states = optimizer.state()->slots[0].values;
+  BOOST_TEST((states[0]->numbers().to_doubles() == Numbers(coded_size, 0.0)));
+  BOOST_TEST((states[1]->numbers().to_doubles() == Numbers(coded_size, 0.5)));
+}
+
 BOOST_AUTO_TEST_CASE(zeros_stay_zeros) {
   for (const std::size_t slot : {0, 1}) {
     AdamW optimizer({.state_dtype = "int8"});

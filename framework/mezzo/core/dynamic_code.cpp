@@ -23,13 +23,21 @@ DynamicCode::DynamicCode(bool sign)
       values[(zero + first + i) & 0xff] = number;
       if (has_sign) values[(zero - first - i) & 0xff] = -number;
     }
-    segments[decade] = {(before + values[(zero + first) & 0xff]) / 2, static_cast<float>(parts / (0.9 * end)),
-                        static_cast<float>(first - parts * 0.1 / 0.9), static_cast<float>(first + parts - 1)};
+    set_segment(decade, (before + values[(zero + first) & 0xff]) / 2, parts / (0.9 * end), first - parts * 0.1 / 0.9,
+                first + parts - 1);
     before = values[(zero + first + parts - 1) & 0xff];
   }
   const int top = has_sign ? 128 : 255;
   values[(zero + top) & 0xff] = 1;
-  segments[decades] = {(before + 1) / 2, 0, static_cast<float>(top), static_cast<float>(top)};
+  powers[decades] = 1;
+  set_segment(decades, (before + 1) / 2, 0, top, top);
+}
+
+void DynamicCode::set_segment(int i, float from, double factor, double offset, int last) {
+  segments.from[i] = from;
+  segments.factor[i] = static_cast<float>(factor);
+  segments.offset[i] = static_cast<float>(offset);
+  segments.last[i] = static_cast<float>(last);
 }
 
 const DynamicCode& DynamicCode::of(DType dtype) {
@@ -55,11 +63,11 @@ float DynamicCode::encode(const float* from, std::int64_t count, std::uint8_t* c
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const float x = from[i] / scale, magnitude = std::abs(x);
-    Segment segment{0, 0, least_rank, least_rank};
-    for (const Segment& next : segments) {
-      if (magnitude >= next.from) segment = next;
+    float number = least_rank;
+    for (int j = 0; j < segment_count && magnitude >= segments.from[j]; ++j) {
+      number = std::min(magnitude * segments.factor[j] + segments.offset[j], segments.last[j]);
     }
-    int rank = static_cast<int>(std::min(magnitude * segment.factor + segment.offset, segment.last));
+    int rank = static_cast<int>(number);
     if (has_sign && std::signbit(x)) rank = -std::min(rank, 127);
     if (!has_sign && from[i] == 0) rank = 0;
     codes[i] = static_cast<std::uint8_t>(zero + rank);

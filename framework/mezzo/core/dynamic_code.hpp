@@ -46,16 +46,19 @@ struct MEZZO_API DynamicCode {
   static constexpr int decades = 7;
   static constexpr int parts_of(int decade, bool has_sign) { return 1 << (has_sign ? decade : decade + 1); }
 
-  float powers[decades];  ///< ends of the decades
-
-  /// Magnitudes from `from` on, relative to the scale: their rank is the integer part of factor * x + offset, at most
-  /// `last`. One for each decade, and one for 1.
-  struct Segment {
-    float from, factor, offset, last;
-  };
   static constexpr int segment_count = decades + 1;
-  Segment segments[segment_count];
+  float powers[segment_count];  ///< ends of the decades, and 1
+
+  /// Segments of magnitudes relative to the scale, one for each decade and one for 1. Segment i begins at from[i]. The
+  /// rank of a magnitude x of it is the integer part of factor[i] * x + offset[i], at most last[i].
+  struct Segments {
+    float from[segment_count], factor[segment_count], offset[segment_count], last[segment_count];
+  };
+  Segments segments;
   float least_rank;  ///< rank of magnitudes before the first segment
+
+ private:
+  void set_segment(int i, float from, double factor, double offset, int last);
 };
 
 }  // namespace mezzo::detail

@@ -1,6 +1,7 @@
 #include <mezzo/graph/coded_state.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace mezzo::detail {
 namespace {
@@ -11,6 +12,14 @@ void for_blocks(std::int64_t count, const Body& body) {
   for (std::int64_t i = 0; i < count; i += DynamicCode::block) {
     body(i / DynamicCode::block, i, std::min(DynamicCode::block, count - i));
   }
+}
+
+/// Gives a slot codes without values, with scales of 0.
+void make_codes(VariableState& slot, const Shape& shape, DType code) {
+  slot.value = Tensor::uninitialized(shape, code);
+  slot.remainder = std::make_shared<VariableState>(slot.name + "/scales");
+  slot.remainder->value = Tensor({DynamicCode::blocks_of(slot.value.size())}, DType::float32);
+  slot.remainder->filled = true;
 }
 
 }  // namespace
@@ -40,11 +49,15 @@ void set_codes(VariableState& slot, const Tensor& numbers) {
 
 void encode(VariableState& slot, DType code) {
   const Tensor numbers = slot.numbers().cast(DType::float32);
-  slot.remainder = std::make_shared<VariableState>(slot.name + "/scales");
-  slot.remainder->value = Tensor({DynamicCode::blocks_of(numbers.size())}, DType::float32);
-  slot.remainder->filled = true;
-  slot.value = Tensor::uninitialized(numbers.shape(), code);
+  make_codes(slot, numbers.shape(), code);
   set_codes(slot, numbers);
+  ++slot.version;
+}
+
+void encode_zeros(VariableState& slot, const Shape& shape, DType code) {
+  make_codes(slot, shape, code);
+  if (slot.value.size() > 0) std::memset(slot.value.mutable_raw(), DynamicCode::of(code).zero, slot.value.bytes());
+  slot.filled = true;
   ++slot.version;
 }
 

@@ -20,4 +20,7 @@ void set_codes(VariableState& slot, const Tensor& numbers);
 /// Stores a slot in 8 bits: `code` is int8 for numbers of both signs, uint8 for others.
 void encode(VariableState& slot, DType code);
 
+/// Gives a slot zeros in 8 bits, without an array of their numbers.
+void encode_zeros(VariableState& slot, const Shape& shape, DType code);
+
 }  // namespace mezzo::detail

@@ -163,7 +163,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// Overridden by rules that compute squares. Default: none.
   virtual Squares squares() const { return Squares::none; }
 
-  /// First value of that slot, float32 or float64. The default is zeros.
+  /// First value of that slot, float32 or float64. Empty, as by default: zeros.
   virtual Tensor initial_slot(const std::string& slot, const detail::VariableState& variable) const;
 
   /// slot_names() and the slots for accumulated gradients and averages. Checkpoints store slots under these names.

@@ -19,6 +19,17 @@ bool is_16_bits(const detail::VariableState& variable) {
   return variable.dtype() == DType::bfloat16 || variable.dtype() == DType::float16;
 }
 
+/// Gives a slot its first value; an empty one stands for zeros. With int8, zeros are stored in 8 bits at once.
+void fill(detail::VariableState& slot, const std::string& name, const Tensor& first, const Shape& shape, DType dtype) {
+  if (first.size() > 0) {
+    slot.assign(first.cast(dtype == DType::int8 ? DType::float32 : dtype));
+  } else if (dtype == DType::int8) {
+    detail::encode_zeros(slot, shape, detail::code_dtype(name));
+  } else {
+    slot.assign(Tensor(shape, dtype));
+  }
+}
+
 std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
@@ -55,9 +66,7 @@ bool Optimizer::has_slot_after(const std::string& slot, const Shape& variable, s
   return iterations > 0 && (slot == average_name || needs_slot(slot, variable));
 }
 
-Tensor Optimizer::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
-  return Tensor(shape_of_slot(slot, variable.value.shape()), accumulation_dtype(variable.dtype()));
-}
+Tensor Optimizer::initial_slot(const std::string&, const detail::VariableState&) const { return {}; }
 
 Optimizer::Slots& Optimizer::slots_of(const std::shared_ptr<detail::VariableState>& variable) {
   auto& all = state_->slots;
@@ -75,8 +84,9 @@ std::shared_ptr<detail::VariableState> Optimizer::slot(const std::shared_ptr<det
   const std::size_t index = index_of(names, name);
   while (slots.size() <= index) slots.emplace_back(std::in_place, variable->name + "/" + names[slots.size()]);
   detail::VariableState& slot = *slots[index];
-  const DType wide = dtype == DType::int8 ? DType::float32 : dtype;
-  if (!slot.filled) slot.assign(initial_slot(name, *variable).cast(wide));
+  if (!slot.filled) {
+    fill(slot, name, initial_slot(name, *variable), shape_of_slot(name, variable->value.shape()), dtype);
+  }
   if (dtype == DType::int8) {
     if (!detail::is_coded(slot)) detail::encode(slot, detail::code_dtype(name));
   } else {

@@ -10,8 +10,9 @@
 namespace mezzo {
 namespace {
 
-Tensor filled(const Tensor& like, double value) {
-  Tensor out = like;
+/// Numbers for a slot in which an optimizer sums squares.
+Tensor filled(const detail::VariableState& variable, double value) {
+  Tensor out = Tensor::uninitialized(variable.value.shape(), accumulation_dtype(variable.dtype()));
   if (out.dtype() == DType::float64) {
     std::fill_n(out.mutable_data<double>(), out.size(), value);
   } else {
@@ -29,8 +30,8 @@ Adagrad::Adagrad(const AdagradOptions& options) : Optimizer("Adagrad", common_op
 }
 
 Tensor Adagrad::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
-  const Tensor zeros = Optimizer::initial_slot(slot, variable);
-  return slot == "accumulator" ? filled(zeros, options_.initial_accumulator_value) : zeros;
+  if (slot != "accumulator") return Optimizer::initial_slot(slot, variable);
+  return filled(variable, options_.initial_accumulator_value);
 }
 
 void Adagrad::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,
@@ -83,8 +84,8 @@ Ftrl::Ftrl(const FtrlOptions& options) : Optimizer("Ftrl", common_options(option
 }
 
 Tensor Ftrl::initial_slot(const std::string& slot, const detail::VariableState& variable) const {
-  const Tensor zeros = Optimizer::initial_slot(slot, variable);
-  return slot == "accumulator" ? filled(zeros, options_.initial_accumulator_value) : zeros;
+  if (slot != "accumulator") return Optimizer::initial_slot(slot, variable);
+  return filled(variable, options_.initial_accumulator_value);
 }
 
 void Ftrl::update_step(const std::shared_ptr<detail::VariableState>& variable, const Value& gradient,

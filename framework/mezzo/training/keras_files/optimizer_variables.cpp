@@ -131,6 +131,13 @@ std::optional<Tensor> slot_of(const Optimizer& optimizer, const Variable& weight
   return {};
 }
 
+/// Value of a slot before the first update.
+Tensor first_value(const Optimizer& optimizer, const Variable& weight, const std::string& name) {
+  const Tensor first = optimizer.initial_slot(name, *weight.state());
+  if (first.size() > 0) return first;
+  return Tensor(optimizer.shape_of_slot(name, weight.shape()), accumulation_dtype(weight.dtype()));
+}
+
 }  // namespace
 
 bool read_optimizer_variables(Model& model, const Hdf5File& file) {
@@ -208,8 +215,7 @@ void write_optimizer_variables(Model& model, Hdf5Writer& file) {
     } else {
       const Variable& weight = weights[one.weight];
       const std::optional<Tensor> slot = trained ? slot_of(optimizer, weight, one.slot) : std::nullopt;
-      file.add(path, slot ? slot->cast(accumulation_dtype(slot->dtype()))
-                          : optimizer.initial_slot(one.slot, *weight.state()));
+      file.add(path, slot ? slot->cast(accumulation_dtype(slot->dtype())) : first_value(optimizer, weight, one.slot));
     }
   }
 }
