@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <mezzo/core/cpu.hpp>
+#include <mezzo/graph/codes.hpp>
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -92,6 +93,65 @@ BOOST_AUTO_TEST_CASE(few_rows_of_numbers) {
       }
     }
   }
+}
+
+// Weights as floats: the numbers of the reference to the bit, also for scales that are zero or not finite.
+BOOST_AUTO_TEST_CASE(numbers_of_codes) {
+  struct Form {
+    std::int64_t bits, axis, block;
+    bool nf4;
+  };
+  for (const Form& form : std::vector<Form>{{8, 0, -1, false},
+                                            {8, 1, -1, false},
+                                            {8, 1, 7, false},
+                                            {4, 0, -1, false},
+                                            {4, 1, -1, false},
+                                            {4, 0, 3, false},
+                                            {4, 1, 64, false},
+                                            {4, 0, 3, true},
+                                            {4, 1, 32, true}}) {
+    for (const std::int64_t columns : {1, 2, 15, 16, 31, 33, 65, 130}) {
+      const Shape shape{5, columns};
+      Tensor scales =
+          random_tensor(detail::shape_of_scales(shape, {form.axis}, form.block), DType::float32, 3, 0.01, 90);
+      scales.mutable_data<float>()[0] = std::nanf("");
+      if (scales.size() > 3) {
+        scales.mutable_data<float>()[1] = 0;
+        scales.mutable_data<float>()[2] = std::numeric_limits<float>::infinity();
+        scales.mutable_data<float>()[3] = 1e-42F;
+      }
+      std::vector<Tensor> inputs{random_bytes({5, detail::bytes_of_codes(columns, form.bits)}, 2, -128, 128), scales};
+      if (form.block > 0 && !form.nf4) inputs.push_back(random_bytes(scales.shape(), 4, -8, 8));
+      for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+        check_xsimd("dequantize",
+                    {{"bits", form.bits},
+                     {"columns", columns},
+                     {"axes", Shape{form.axis}},
+                     {"block_size", form.block},
+                     {"nf4", form.nf4},
+                     {"dtype", dtype}},
+                    inputs, 0);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_codes_declines) {
+  const auto reason_of = [](std::int64_t block, DType dtype) {
+    const Attributes attributes{{"bits", std::int64_t{4}},
+                                {"columns", std::int64_t{8}},
+                                {"axes", Shape{1}},
+                                {"block_size", block},
+                                {"nf4", true},
+                                {"dtype", dtype}};
+    std::string reason;
+    const std::int64_t blocks = (8 + block - 1) / block;
+    xsimd_kernel(kernel_request("dequantize", attributes, {Tensor({2, 4}, DType::int8), Tensor({2, blocks})}), isa(),
+                 reason);
+    return reason;
+  };
+  BOOST_TEST(reason_of(3, DType::float32) == "takes even runs of codes of 4 bits with one scale; got 3");
+  BOOST_TEST(reason_of(4, DType::float64) == "takes float32, bfloat16 and float16; got float64");
 }
 
 BOOST_AUTO_TEST_CASE(few_rows_of_large_matrices) {

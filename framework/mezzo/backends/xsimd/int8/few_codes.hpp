@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/family.hpp>
+#include <mezzo/backends/xsimd/int8/dequantized_row.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -75,10 +76,12 @@ struct RowToCodes {
 struct FewCodesFunctions {
   using Product = void (*)(const FewCodes&);
   using TableProduct = void (*)(const FewTableCodes&);
+  using Dequantize = void (*)(const DequantizedRow&);
   using Finish = void (*)(const FinishCodes&);
   float (*quantize)(const RowToCodes&);  ///< returns the factor; NaN for a row with NaN or infinity
   Product bytes, nibbles, normals;       ///< codes of 8 bits, of 4 bits and of NF4
   TableProduct table_bytes, table_nibbles, table_normals;
+  PerStorage<Dequantize> dequantize;
   PerStorage<Finish> finish;
 };
 

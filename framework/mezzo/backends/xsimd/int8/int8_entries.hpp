@@ -12,4 +12,7 @@ Entries tile_entries();
 /// Products with quantized weights: quantized_matmul.
 Entries quantized_entries();
 
+/// Quantized weights as floats: dequantize.
+Entries dequantize_entries();
+
 }  // namespace mezzo::xsimd_kernels
