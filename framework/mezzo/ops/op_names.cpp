@@ -1,10 +1,10 @@
 #include <mezzo/ops/op_names.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string_view>
 
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -68,25 +68,10 @@ std::string find(const std::string& name) {
   return "";
 }
 
-/// Levenshtein distance.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (const char letter : a) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (letter == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 /// The three nearest valid names.
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
-  const auto add = [&](const std::string& other) { all.emplace_back(distance(name, other), other); };
+  const auto add = [&](const std::string& other) { all.emplace_back(detail::edit_distance(name, other), other); };
   for (const Op* op : registered_ops()) {
     add(op->name);
     std::for_each(op->torch_names.begin(), op->torch_names.end(), add);
