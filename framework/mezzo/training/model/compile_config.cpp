@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/model/compile_json.hpp>
 #include <mezzo/training/model/model_config.hpp>
 
 namespace mezzo::detail {
@@ -150,4 +151,63 @@ CompileOptions read_compile(const Json& json, const Layer& model) {
   return options;
 }
 
+namespace {
+
+/// Values for the outputs in the short forms of configuration files.
+template <class T, class Read>
+PerOutput<T> read_short_form(const Json& json, const Read& read) {
+  if (json.is_array()) return read_per_output<T>({{"list", json}}, read);
+  const bool long_form = json.is_object() && !json.contains("class_name");
+  return read_per_output<T>(json.is_null() || long_form ? json : Json{{"for_all", json}}, read);
+}
+
+}  // namespace
 }  // namespace mezzo::detail
+
+namespace mezzo {
+
+CompileOptions compile_options_from_json(const std::string& text) {
+  using namespace detail;  // NOLINT(google-build-using-namespace): the readers of configs
+  constexpr const char* where = "[compile]";
+  const std::vector<std::string> known{"optimizer", "loss", "loss_weights", "metrics", "weighted_metrics"};
+  const Json json = parse_config(text, where);
+  CompileOptions options;
+  for (const auto& item : json.items()) {
+    const std::string& name = item.key();
+    const Json& value = item.value();
+    if (name == "optimizer") {
+      options.optimizer = read_object<Optimizer>(value);
+      if (!options.optimizer) fail<ValueError>(where, "optimizer must be given; got null");
+    } else if (name == "loss") {
+      options.loss = read_short_form<Any<Loss>>(value, read_object<Loss>);
+    } else if (name == "loss_weights") {
+      options.loss_weights =
+          read_short_form<double>(value, [](const Json& one) { return read_double(one, "[compile] loss_weights"); });
+    } else if (name == "metrics") {
+      options.metrics = read_metrics(value);
+    } else if (name == "weighted_metrics") {
+      options.weighted_metrics = read_metrics(value);
+    } else {
+      fail_unknown(where, "member", name, known);
+    }
+  }
+  return options;
+}
+
+std::string compile_options_to_json(const CompileOptions& options) {
+  using namespace detail;  // NOLINT(google-build-using-namespace): the writers of configs
+  constexpr const char* where = "[compile]";
+  const Optimizer::State& state = *options.optimizer->state();
+  if (!state.excluded.empty() || !state.excluded_names.empty()) {
+    fail<ValueError>(where, "a choice of exclude_from_weight_decay() can't be written");
+  }
+  if (options.loss_scale) fail<ValueError>(where, "a loss_scale can't be written; give it to the Trainer");
+  return Json{{"optimizer", write_object(options.optimizer)},
+              {"loss", write_per_output(options.loss, write_object<Loss>)},
+              {"loss_weights", write_per_output(options.loss_weights, write_double)},
+              {"metrics", write_metrics(options.metrics)},
+              {"weighted_metrics", write_metrics(options.weighted_metrics)}}
+      .dump(2);
+}
+
+}  // namespace mezzo
