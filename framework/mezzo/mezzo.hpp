@@ -260,6 +260,7 @@
 #include <mezzo/report/display/image_grid.hpp>
 #include <mezzo/report/display/line_chart.hpp>
 #include <mezzo/report/display/text.hpp>
+#include <mezzo/report/doctor.hpp>
 #include <mezzo/report/environment.hpp>
 #include <mezzo/report/hardware.hpp>
 #include <mezzo/report/precision_report.hpp>
@@ -295,6 +296,7 @@
 #include <mezzo/training/loggers/json_logger.hpp>
 #include <mezzo/training/loggers/tensor_board_logger.hpp>
 #include <mezzo/training/loops/progress_bar.hpp>
+#include <mezzo/training/model/compile_json.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/model/saving.hpp>
 #include <mezzo/training/model/sequential.hpp>

@@ -1,0 +1,154 @@
+#include <mezzo/report/doctor.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <mezzo/core/compiled_isas.hpp>
+#include <mezzo/core/cpu.hpp>
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/isa.hpp>
+#include <mezzo/core/parallel.hpp>
+#include <mezzo/core/plugin.hpp>
+#include <mezzo/core/text_table.hpp>
+#include <mezzo/core/tuning.hpp>
+#include <mezzo/report/known_variables.hpp>
+
+namespace mezzo {
+namespace {
+
+Finding check_isa() {
+  std::string text = fmt::format("{}, kernels for {}", cpu_name(), isa_name(isa()));
+  for (const char* variable : {"MEZZO_MAX_ISA", "ONEDNN_MAX_CPU_ISA"}) {
+    const char* const value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    return {true, "instruction set", fmt::format("{}; limited by {}={}", text, variable, value),
+            fmt::format("unset {}, unless the limit is wanted", variable)};
+  }
+  if (isa() == Isa::sse2) {
+    return {true, "instruction set", text, "use a CPU with AVX2, or a build whose MEZZO_KERNELS has it: SSE2 is slow"};
+  }
+  if (isa() != Isa::avx512_bf16) text += "; bfloat16 is computed in float32";
+  return {false, "instruction set", text, ""};
+}
+
+Finding check_threads() {
+  const int threads = thread_count(), cores = available_cores();
+  const double quota = cpu_quota();
+  std::string text = fmt::format("{} threads on {} cores", threads, cores);
+  if (quota > 0) text += fmt::format(", CPU quota of {:.3g} cores", quota);
+  const char* const given = std::getenv("OMP_NUM_THREADS");
+  if (given != nullptr && *given != '\0') text += fmt::format(", OMP_NUM_THREADS={}", given);
+  if (threads > cores) {
+    return {true, "threads", text, "set OMP_NUM_THREADS to at most the number of cores: threads that share one wait"};
+  }
+  if (quota > 0 && threads > quota + 1) {
+    return {true, "threads", text, fmt::format("set OMP_NUM_THREADS={:.0f}, the CPU quota of the container", quota)};
+  }
+  if (threads == 1 && cores > 1) {
+    return {true, "threads", text, "unset OMP_NUM_THREADS to use all cores, unless one thread is wanted"};
+  }
+  return {false, "threads", text, ""};
+}
+
+/// A number in a file; 0 if there is none, as for "max".
+std::uint64_t number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : 0;
+}
+
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  std::uint64_t kib = 0;
+  while (file >> word) {
+    if (word == "MemAvailable:" && file >> kib) return kib << 10U;
+  }
+  return 0;
+}
+
+Finding check_memory() {
+  const std::uint64_t available = available_memory();
+  std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  if (limit == 0) limit = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  if (limit > (std::uint64_t{1} << 60U)) limit = 0;  // version 1 has a large number for no limit
+  std::string text = fmt::format("{} available", detail::bytes_text(available));
+  if (limit > 0) text += fmt::format(", the control group may use {}", detail::bytes_text(limit));
+  constexpr std::uint64_t least = std::uint64_t{1} << 30U;
+  const bool little = (available > 0 && available < least) || (limit > 0 && limit < least);
+  if (little) return {true, "memory", text, "end other programs or raise the limit: trainings may be killed"};
+  return {false, "memory", text, ""};
+}
+
+Finding check_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!huge_pages()) return {true, "huge pages", "off by MEZZO_HUGE_PAGES=0", "unset MEZZO_HUGE_PAGES"};
+  if (text.find("[never]") == std::string::npos) return {false, "huge pages", "the system gives them", ""};
+  return {true, "huge pages", "the system gives none: /sys/kernel/mm/transparent_hugepage/enabled is \"never\"",
+          "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
+}
+
+Finding check_data() {
+  namespace fs = std::filesystem;
+  const char* const folder = std::getenv("MEZZO_DATA");
+  std::error_code ignored;
+  if (folder != nullptr && *folder != '\0') {
+    const bool readable = fs::is_directory(folder, ignored) && ::access(folder, R_OK | X_OK) == 0;
+    if (readable) return {false, "data sets", fmt::format("MEZZO_DATA={}", folder), ""};
+    return {true, "data sets", fmt::format("MEZZO_DATA={} is no folder that can be read", folder),
+            "set MEZZO_DATA to the folder that holds mnist, fashion-mnist, ..."};
+  }
+  for (const char* place : {"/usr/local/share/datasets", "/usr/share/datasets"}) {
+    if (fs::is_directory(place, ignored)) return {false, "data sets", fmt::format("in {}", place), ""};
+  }
+  return {false, "data sets", "none installed; MEZZO_DATA may name a folder", ""};
+}
+
+Finding check_plugin(const detail::Plugin& plugin) {
+  const std::string subject = fmt::format("plug-in {}", plugin.name);
+  try {
+    detail::load_plugin(plugin, "");
+    return {false, subject, "loads", ""};
+  } catch (const Error& error) {
+    const char* const path = std::getenv(plugin.variable);
+    if (path == nullptr || *path == '\0') return {false, subject, "not installed", ""};
+    return {true, subject, error.what(), fmt::format("unset {}, or set it to the plug-in's file", plugin.variable)};
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> doctor() {
+  std::vector<Finding> all;
+  // A setting that can't be read is an error of its check.
+  const auto add = [&](const char* subject, Finding (*check)()) {
+    try {
+      all.push_back(check());
+    } catch (const Error& error) {
+      all.push_back({true, subject, error.what(), "set the variable to one of these values, or unset it"});
+    }
+  };
+  add("instruction set", check_isa);
+  add("threads", check_threads);
+  add("memory", check_memory);
+  add("huge pages", check_pages);
+  add("data sets", check_data);
+  all.push_back(check_plugin({"mezzo_sentencepiece", "MEZZO_SENTENCEPIECE_PLUGIN", "mezzo_sentencepiece_functions", "",
+                              detail::Plugin::Symbols::own}));
+  all.push_back(check_plugin({"mezzo_mpi", "MEZZO_MPI_PLUGIN", "mezzo_mpi_open", ""}));
+  const auto unknown = detail::unknown_variables();
+  for (const auto& [variable, nearest] : unknown) {
+    all.push_back({true, "environment", fmt::format("{} has no effect: mezzo has no such variable", variable),
+                   fmt::format("unset it; nearest: {}", nearest)});
+  }
+  if (unknown.empty()) all.push_back({false, "environment", "no unknown variable MEZZO_*", ""});
+  return all;
+}
+
+}  // namespace mezzo

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mezzo::detail {
+
+/// Variables `MEZZO_*` of the environment that mezzo doesn't read, each with the nearest one that it reads.
+std::vector<std::pair<std::string, std::string>> unknown_variables();
+
+}  // namespace mezzo::detail
