@@ -68,7 +68,7 @@ FOLDERS = {
                      ("report/display",)),
     "onnx": Folder("models to and from ONNX files; a library of its own", ("training/model",)),
     "c": Folder("the C interface; a library of its own", ("training/model",)),
-    "cli": Folder("the `mezzo` command", ("report",)),
+    "cli": Folder("the `mezzo` command", ("report", "training/trainer", "datasets")),
     "datasets": Folder("readers of well-known data sets", ("data/text", "data/image")),
     "models": Folder("well-known models, written against public headers", ("training/model",), ("*",)),
     "models/pretrained": Folder("models from and to folders of Hugging Face", ("models",)),

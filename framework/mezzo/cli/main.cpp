@@ -1,54 +1,131 @@
 // The `mezzo` command.
-#include <cstdio>
-#include <exception>
-#include <string>
-
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/config.hpp>
+#include <mezzo/cli/nearest.hpp>
+#include <mezzo/cli/usage_error.hpp>
+#include <mezzo/core/edit_distance.hpp>
+#include <mezzo/core/error.hpp>
 #include <mezzo/core/version.hpp>
 #include <mezzo/report/environment.hpp>
 #include <mezzo/report/hardware.hpp>
 
+namespace mezzo::cli {
 namespace {
 
-constexpr int usage_error = 2;
+const std::vector<std::string> with_overrides{"train", "evaluate", "predict", "bench"};
+
+std::string name_of_option(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+/// Moves options of a configuration, with their values, out of the arguments.
+Overrides take_overrides(std::vector<std::string>& arguments) {
+  Overrides out;
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = name_of_option(arguments[i]);
+    const bool section = std::find(section_names().begin(), section_names().end(),
+                                   name.substr(std::min<std::size_t>(2, name.size()))) != section_names().end();
+    if (name.rfind("--", 0) != 0 || (name.find('.') == std::string::npos && !section)) {
+      rest.push_back(arguments[i]);
+      continue;
+    }
+    out.push_back(arguments[i]);
+    const bool has_value = name.size() < arguments[i].size();
+    if (!has_value && i + 1 < arguments.size() && arguments[i + 1].rfind("--", 0) != 0) out.push_back(arguments[++i]);
+  }
+  arguments = std::move(rest);
+  return out;
+}
+
+/// A UsageError with the nearest name for an unknown subcommand or option.
+void check_names(const CLI::App& app, const std::vector<std::string>& arguments, const Overrides& overrides) {
+  if (arguments.empty()) return;
+  const CLI::App* command = &app;
+  if (arguments[0].rfind('-', 0) != 0) {
+    std::vector<std::string> names;
+    for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(one->get_name());
+    if (std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
+      fail_usage("unknown command \"{}\"; nearest: \"{}\"; `mezzo help` lists all", arguments[0],
+                 detail::nearest_name(arguments[0], names));
+    }
+    command = app.get_subcommand(arguments[0]);
+  }
+  const std::string title = command == &app ? "mezzo" : "mezzo " + command->get_name();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto check = [&](const std::string& argument) {
+    const std::string name = name_of_option(argument);
+    if (name.size() < 3 || name.rfind("--", 0) != 0) return;
+    if (std::find(names.begin(), names.end(), name) != names.end()) return;
+    fail_usage("{}: unknown option {}; nearest: {}; `{} --help` lists all", title, name,
+               detail::nearest_name(name, names), title);
+  };
+  for (const std::string& argument : arguments) check(argument);
+  const bool takes =
+      std::find(with_overrides.begin(), with_overrides.end(), command->get_name()) != with_overrides.end();
+  if (!takes && !overrides.empty()) check(overrides.front());
+}
 
 /// Runs the subcommand; returns the exit code.
 int run(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const Overrides overrides = take_overrides(arguments);
   CLI::App app("mezzo: a Keras-like training framework in C++", "mezzo");
-  app.set_version_flag("--version", std::string("mezzo ") + mezzo::version());
+  app.set_version_flag("--version", std::string("mezzo ") + version());
   app.require_subcommand(0, 1);
-  const CLI::App* env =
-      app.add_subcommand("env", "Show how mezzo uses threads and memory here, and each setting's source");
-  const CLI::App* hardware = app.add_subcommand("hardware", "Show this machine's cores and its speed in each dtype");
-  app.add_subcommand("help", "Show this help");
+  add_train(app, overrides);
+  add_evaluate(app, overrides);
+  add_predict(app, overrides);
+  add_inspect(app);
+  add_convert(app);
+  add_bench(app, overrides);
+  add_doctor(app);
+  add_completion(app);
+  app.add_subcommand("env", "Show how mezzo uses threads and memory here, and each setting's source")->callback([] {
+    fmt::print("{}", environment());
+  });
+  app.add_subcommand("hardware", "Show this machine's cores and its speed in each dtype")->callback([] {
+    fmt::print("{}", hardware().text());
+  });
+  const CLI::App* const help_command = app.add_subcommand("help", "Show this help");
+  app.footer("Exit codes: 0 success, 1 the work failed, 2 wrong arguments or configuration, 130 stopped by Ctrl-C");
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return fmt::format("mezzo: {}\n\n{}", error.what(), failed->help());
   });
+  check_names(app, arguments, overrides);
   const std::string help = app.help();  // after parsing, it would be that of the subcommand
   try {
-    app.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as parse() takes them
+    app.parse(arguments);
   } catch (const CLI::ParseError& error) {  // also thrown for --help and --version
-    return app.exit(error) == 0 ? 0 : usage_error;
+    return app.exit(error) == 0 ? success : wrong_use;
   }
-  if (*env) {
-    fmt::print("{}", mezzo::environment());
-  } else if (*hardware) {
-    fmt::print("{}", mezzo::hardware().text());
-  } else {
-    fmt::print("{}", help);
-  }
-  return 0;
+  if (*help_command || app.get_subcommands().empty()) fmt::print("{}", help);
+  return success;
 }
 
 }  // namespace
+}  // namespace mezzo::cli
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
+    return mezzo::cli::run(argc, argv);
+  } catch (const mezzo::cli::UsageError& error) {
     fmt::print(stderr, "mezzo: {}\n", error.what());
-    return 1;
+    return mezzo::cli::wrong_use;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mezzo: {}\n", mezzo::cli::with_nearest(error.what()));
+    return mezzo::cli::failure;
   }
 }

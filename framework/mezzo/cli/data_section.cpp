@@ -1,0 +1,129 @@
+#include <mezzo/cli/data_section.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <mezzo/cli/usage_error.hpp>
+#include <mezzo/core/edit_distance.hpp>
+#include <mezzo/data/image/image_dataset.hpp>
+#include <mezzo/data/tables/csv_dataset.hpp>
+#include <mezzo/datasets/cifar.hpp>
+#include <mezzo/datasets/fashion_mnist.hpp>
+#include <mezzo/datasets/mnist.hpp>
+#include <mezzo/io/npz.hpp>
+
+namespace mezzo::cli {
+namespace {
+
+const std::vector<std::string> names{"csv", "images", "npz", "mnist", "fashion_mnist", "cifar10", "cifar100"};
+
+Dataset npz_dataset(const std::string& path, const std::string& x, const std::string& y) {
+  std::vector<detail::NamedTensor> fields{{"x", load_npz(path, x)}};
+  if (!y.empty()) fields.push_back({"y", load_npz(path, y), Role::target});
+  return Dataset::from_tensors(std::move(fields));
+}
+
+}  // namespace
+
+DataConfig::DataConfig(Json& json) {
+  Section section(json, "data");
+  section("name", name_);
+  if (std::find(names.begin(), names.end(), name_) == names.end()) {
+    fail_usage("data.name: unknown data \"{}\"; nearest: \"{}\"; valid names: {}", name_,
+               detail::nearest_name(name_, names), fmt::join(names, ", "));
+  }
+  const bool files = name_ == "csv" || name_ == "images" || name_ == "npz";
+  if (files) {
+    section("train", train_);
+    section("val", val_);
+    section("test", test_);
+    // A run folder can be used from any other folder.
+    for (std::string* path : {&train_, &val_, &test_}) {
+      if (!path->empty()) *path = std::filesystem::absolute(*path).lexically_normal().string();
+    }
+  } else {
+    section("root", root_);
+  }
+  if (name_ == "csv") {
+    section("targets", targets_);
+    section("features", features_);
+    section("weights", weights_);
+    section("target_dtype", target_dtype_);
+    section("sep", sep_);
+  } else if (name_ == "npz") {
+    section("x", x_);
+    section("y", y_);
+  } else if (name_ == "images") {
+    section("image_size", image_size_);
+    section("color_mode", color_mode_);
+    if (image_size_.size() != 2) fail_usage("data.image_size must be [height, width]");
+  }
+  section("validation_split", validation_split_);
+  if (!(validation_split_ >= 0 && validation_split_ < 1)) fail_usage("data.validation_split must be in [0, 1)");
+  if (validation_split_ > 0 && !val_.empty()) fail_usage("data.validation_split excludes data.val; got both");
+  section("batch_size", batch_size_);
+  section("shuffle", shuffle_);
+  section("workers", workers_);
+  section.finish();
+  if (files) {
+    json["train"] = train_;
+    json["val"] = val_;
+    json["test"] = test_;
+  }
+}
+
+const std::string& DataConfig::path_of(const std::string& part) const {
+  return part == "train" ? train_ : part == "val" ? val_ : test_;
+}
+
+Dataset DataConfig::named(const std::string& part) const {
+  std::pair<Dataset, Dataset> both;
+  if (name_ == "mnist") both = datasets::mnist({.root = root_});
+  if (name_ == "fashion_mnist") both = datasets::fashion_mnist({.root = root_});
+  if (name_ == "cifar10") both = datasets::cifar10({.root = root_});
+  if (name_ == "cifar100") both = datasets::cifar100({.root = root_});
+  return part == "train" ? both.first : both.second;
+}
+
+/// Samples of the part before a split; empty if there is none.
+Dataset DataConfig::whole(const std::string& part) const {
+  const std::string& path = path_of(part);
+  if (name_ == "csv" || name_ == "images" || name_ == "npz") {
+    if (path.empty()) return {};
+    if (name_ == "npz") return npz_dataset(path, x_, y_);
+    if (name_ == "images") {
+      return image_dataset_from_directory(
+          path, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
+    }
+    return csv_dataset(path, {.targets = targets_,
+                              .features = features_,
+                              .weights = weights_,
+                              .target_dtype = target_dtype_,
+                              .csv = {.sep = sep_}});
+  }
+  return part == "val" ? Dataset() : named(part);
+}
+
+DataLoader DataConfig::loader(const std::string& part, bool needed) const {
+  Dataset data;
+  const bool splits = validation_split_ > 0 && part != "test";
+  if (splits) {
+    const Dataset train = whole("train");
+    // Seed 0, so that evaluate and a resumed training have the same parts.
+    if (train.size() > 0) {
+      const auto parts = train.random_split({1 - validation_split_, validation_split_}, 0);
+      data = parts[part == "train" ? 0 : 1];
+    }
+  } else {
+    data = whole(part);
+  }
+  if (data.size() == 0) {
+    if (needed)
+      fail_usage("data.{} must name samples; got none: set it in the configuration or by --data.{}", part, part);
+    return {};
+  }
+  return DataLoader(data, {.batch_size = batch_size_, .shuffle = shuffle_ && part == "train", .workers = workers_});
+}
+
+}  // namespace mezzo::cli

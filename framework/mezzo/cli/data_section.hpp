@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mezzo/cli/section.hpp>
+#include <mezzo/data/loader.hpp>
+
+namespace mezzo::cli {
+
+/// Section "data": a kind of data by name, its files and the options of the loaders.
+class DataConfig {
+ public:
+  /// Reads the section and completes it. Opens no file. A UsageError for unknown names and members.
+  explicit DataConfig(Json& json);
+
+  /// Loader of the part "train", "val" or "test"; an absent one if the configuration has no such part. Only the loader
+  /// of "train" shuffles. A UsageError for a part that is needed but not configured.
+  DataLoader loader(const std::string& part, bool needed) const;
+
+ private:
+  Dataset whole(const std::string& part) const;
+  Dataset named(const std::string& part) const;
+  const std::string& path_of(const std::string& part) const;
+
+  std::string name_ = "csv", root_, train_, val_, test_, weights_, sep_ = ",", color_mode_ = "rgb", x_ = "x", y_ = "y";
+  std::vector<std::string> targets_, features_;
+  DType target_dtype_ = DType::float32;
+  std::vector<std::int64_t> image_size_{256, 256};
+  double validation_split_ = 0;
+  std::int64_t batch_size_ = 32;
+  bool shuffle_ = true;
+  int workers_ = 1;
+};
+
+}  // namespace mezzo::cli

@@ -1,0 +1,41 @@
+#include <mezzo/cli/nearest.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <mezzo/core/edit_distance.hpp>
+
+namespace mezzo::cli {
+namespace {
+
+/// Words of a list "a, b, c".
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (begin < list.size()) {
+    const std::size_t end = std::min(list.find(", ", begin), list.size());
+    words.push_back(list.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string with_nearest(const std::string& text) {
+  const std::size_t unknown = text.find("unknown ");
+  if (unknown == std::string::npos) return text;
+  const std::size_t open = text.find('"', unknown);
+  if (open == std::string::npos) return text;
+  const std::size_t close = text.find('"', open + 1);
+  for (const std::string mark : {"valid names: ", "known: "}) {
+    const std::size_t list = text.find(mark, open);
+    if (close == std::string::npos || list == std::string::npos) continue;
+    const std::string name = text.substr(open + 1, close - open - 1);
+    return text + "; nearest: \"" + detail::nearest_name(name, words_of(text.substr(list + mark.size()))) + "\"";
+  }
+  return text;
+}
+
+}  // namespace mezzo::cli

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/saved_run.hpp>
+#include <mezzo/cli/usage_error.hpp>
+#include <mezzo/io/csv.hpp>
+#include <mezzo/io/npy.hpp>
+#include <mezzo/io/npz.hpp>
+#include <mezzo/io/safetensors.hpp>
+
+namespace mezzo::cli {
+namespace {
+
+struct PredictArguments : SavedRunOptions {
+  std::string output = "predictions.csv";
+};
+
+bool ends_in(const std::string& path, const std::string& suffix) {
+  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+bool is_known(const std::string& path) {
+  for (const char* suffix : {".csv", ".npy", ".npz", ".safetensors"}) {
+    if (ends_in(path, suffix)) return true;
+  }
+  return false;
+}
+
+void write(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& outputs) {
+  if (ends_in(path, ".safetensors")) return save_safetensors(path, outputs);
+  if (ends_in(path, ".npz")) return save_npz(path, {outputs.begin(), outputs.end()});
+  if (outputs.size() != 1) {
+    fail_usage("--output must end in .npz or .safetensors for a model with {} outputs; got \"{}\"", outputs.size(),
+               path);
+  }
+  if (ends_in(path, ".npy")) return save_npy(path, outputs.front().second);
+  save_csv(path, outputs.front().second);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, const Overrides& overrides) {
+  CLI::App* command = app.add_subcommand("predict", "Write the outputs of a saved model on data to a file");
+  const auto options = std::make_shared<PredictArguments>();
+  add_run_options(*command, *options);
+  command->add_option("--output", options->output, "File to write: .csv, .npy, .npz or .safetensors")
+      ->capture_default_str();
+  command->callback([options, &overrides] {
+    if (!is_known(options->output)) {
+      fail_usage("--output must end in .csv, .npy, .npz or .safetensors; got \"{}\"", options->output);
+    }
+    SavedRun run = open_run(*options, overrides);
+    std::vector<std::pair<std::string, Tensor>> outputs;
+    for (const auto& [name, tensor] : run.model->predict_all(run.loader, {.verbose = 0})) {
+      outputs.emplace_back(name.empty() ? fmt::format("output_{}", outputs.size() + 1) : name, tensor);
+    }
+    write(options->output, outputs);
+    fmt::print("{} samples ({}): {}\n", run.loader.samples(), run.part, options->output);
+  });
+}
+
+}  // namespace mezzo::cli

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/config.hpp>
+#include <mezzo/cli/usage_error.hpp>
+#include <mezzo/training/trainer/trainer.hpp>
+
+namespace mezzo::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainOptions {
+  std::string config, run_dir, ckpt_path;
+  bool print_config = false;
+};
+
+/// "runs/version_N" with the number after the largest one.
+std::string next_run_dir() {
+  int next = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", ignored)) {
+    int number = 0;
+    char rest = 0;
+    const std::string name = entry.path().filename().string();
+    if (std::sscanf(name.c_str(), "version_%9d%c", &number, &rest) == 1) next = std::max(next, number + 1);
+  }
+  return fmt::format("runs/version_{}", next);
+}
+
+void write_config(const Json& config, const std::string& run_dir) {
+  std::error_code error;
+  fs::create_directories(run_dir, error);
+  if (error) throw FileError(fmt::format("[run folder \"{}\"] can't be made: {}", run_dir, error.message()));
+  std::ofstream file(run_dir + "/config.json", std::ios::binary);
+  file << config.dump(2) << "\n";
+  if (!file.flush()) throw FileError(fmt::format("[run folder \"{}\"] config.json can't be written", run_dir));
+}
+
+std::string metrics_text(const History& history) {
+  std::string text;
+  for (const auto& [name, numbers] : history.history) {
+    if (!numbers.empty()) text += fmt::format("{}{} {:.6g}", text.empty() ? "" : ", ", name, numbers.back());
+  }
+  return text;
+}
+
+void train(const TrainOptions& options, const Overrides& overrides) {
+  Json config = read_config(options.config);
+  apply_overrides(config, overrides);
+  const std::string run_dir = options.run_dir.empty() ? next_run_dir() : options.run_dir;
+  const Experiment experiment = make_experiment(config, run_dir);
+  if (options.print_config) {
+    fmt::print("{}\n", config.dump(2));
+    return;
+  }
+  if (options.run_dir.empty() && (options.ckpt_path == "last" || options.ckpt_path == "best")) {
+    fail_usage("--ckpt_path {} needs --run_dir, the folder of the training to continue", options.ckpt_path);
+  }
+  if (options.ckpt_path.empty() && fs::exists(run_dir + "/config.json")) {
+    fail_usage("the folder \"{}\" has a training: name another --run_dir, or --ckpt_path last to continue it", run_dir);
+  }
+  const DataLoader training = experiment.data.loader("train", true), validation = experiment.data.loader("val", false);
+  const Trainer trainer(experiment.trainer);
+  const bool writes = experiment.trainer.fast_dev_run == 0;
+  if (writes) {
+    write_config(config, run_dir);
+    fmt::print("run folder {}\n", run_dir);
+    std::fflush(stdout);
+  }
+  const Any<Model>& model = experiment.model;
+  const DataLoaders validations = validation.empty() ? DataLoaders() : DataLoaders(validation);
+  const History history = trainer.fit(*model, training, validations, {.ckpt_path = options.ckpt_path});
+  if (history.epoch.empty()) fmt::print("no epoch was left to train\n");
+  if (!history.epoch.empty()) fmt::print("epoch {}: {}\n", history.epoch.back(), metrics_text(history));
+  if (!writes) return;
+  model->save(run_dir + "/model.mezzo");
+  fmt::print("model {}/model.mezzo\n", run_dir);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, const Overrides& overrides) {
+  CLI::App* command = app.add_subcommand("train", "Train a model that a configuration describes");
+  const auto options = std::make_shared<TrainOptions>();
+  command->add_option("config", options->config, "Configuration, a JSON file")->required();
+  command->add_option("--run_dir", options->run_dir, "Folder for config, logs, checkpoints and model; runs/version_N");
+  command->add_option("--ckpt_path", options->ckpt_path, "Checkpoint to continue from: a file, last or best");
+  command->add_flag("--print_config", options->print_config, "Print the complete configuration and stop");
+  command->footer("Members of the configuration are set by --SECTION.MEMBER VALUE: --trainer.max_epochs 5");
+  command->callback([options, &overrides] { train(*options, overrides); });
+}
+
+}  // namespace mezzo::cli
