@@ -1,0 +1,78 @@
+// The findings of `mezzo doctor`, and scripts of `mezzo completion`.
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "cli/command.hpp"
+#include "support/paths.hpp"
+
+namespace {
+
+using mezzo_tests::CommandRun;
+using mezzo_tests::has;
+using mezzo_tests::run_command;
+
+/// Names of variables that are literals in the library's sources.
+std::set<std::string> variables_in_sources() {
+  std::set<std::string> out;
+  const std::filesystem::path root = mezzo_tests::tests_dir().parent_path();
+  for (const char* folder : {"framework", "datasets", "models"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".cpp" || entry.path().filename() == "known_variables.cpp") continue;
+      std::ifstream file(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      for (std::size_t at = text.find("\"MEZZO_"); at != std::string::npos; at = text.find("\"MEZZO_", at + 1)) {
+        const std::size_t end = text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at + 1);
+        if (text[end] == '"' && text[end - 1] != '_') out.insert(text.substr(at + 1, end - at - 1));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(doctor)
+
+BOOST_AUTO_TEST_CASE(a_misspelled_variable_is_named_with_the_nearest) {
+  const CommandRun out = run_command("doctor", "MEZZO_HUGE_PAGE=1");
+  BOOST_TEST(out.code == 1);
+  BOOST_TEST(has(out.text,
+                 "PROBLEM environment: MEZZO_HUGE_PAGE has no effect: mezzo has no such variable\n"
+                 "        -> unset it; nearest: MEZZO_HUGE_PAGES\n"),
+             out.text);
+  BOOST_TEST(has(out.text, "mezzo: doctor found "), out.text);
+}
+
+BOOST_AUTO_TEST_CASE(variables_of_the_sources_are_known) {
+  const std::set<std::string> variables = variables_in_sources();
+  BOOST_TEST(variables.count("MEZZO_DATA") == 1U);
+  std::string environment;
+  for (const std::string& variable : variables) environment += variable + "= ";
+  const CommandRun out = run_command("doctor", environment);
+  for (const std::string& variable : variables) {
+    BOOST_TEST(!has(out.text, variable + " has no effect"), out.text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_settings_are_problems) {
+  BOOST_TEST(has(run_command("doctor", "MEZZO_DATA=/nothing").text, "MEZZO_DATA=/nothing is no folder"));
+  BOOST_TEST(has(run_command("doctor", "MEZZO_MAX_ISA=AVX2").text, "limited by MEZZO_MAX_ISA=AVX2"));
+  BOOST_TEST(has(run_command("doctor", "MEZZO_MPI_PLUGIN=/nothing.so").text, "-> unset MEZZO_MPI_PLUGIN"));
+}
+
+BOOST_AUTO_TEST_CASE(completion_has_commands_and_options) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const CommandRun out = run_command(std::string("completion ") + shell);
+    BOOST_TEST(out.code == 0);
+    for (const char* part : {"train", "doctor", "print_config"}) BOOST_TEST(has(out.text, part), out.text);
+  }
+  BOOST_TEST(run_command("completion bash | bash -n").code == 0);
+  BOOST_TEST(run_command("completion tcsh").code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

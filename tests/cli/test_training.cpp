@@ -1,0 +1,237 @@
+// Trains, evaluates, predicts, converts and continues by the `mezzo` command, in a folder of its own.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <mezzo/io/npy.hpp>
+#include <mezzo/io/npz.hpp>
+#include <mezzo/io/safetensors.hpp>
+#include <mezzo/training/model/saving.hpp>
+
+#include "cli/command.hpp"
+#include "support/folder.hpp"
+
+namespace {
+
+using mezzo_tests::CommandRun;
+using mezzo_tests::Folder;
+using mezzo_tests::has;
+
+/// A folder with a table and a configuration.
+struct Work {
+  Work() {
+    std::string table = "a,b,y\n";
+    for (int i = 0; i < 96; ++i) {
+      const int a = i * 37 % 97, b = i * 53 % 89;
+      table += std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(2 * a - b) + "\n";
+    }
+    write("train.csv", table);
+    write("config.json", R"({
+      "data": {"name": "csv", "train": "train.csv", "test": "train.csv", "targets": "y", "validation_split": 0.25},
+      "model": {"class_name": "Sequential", "config": {"layers": [
+        {"class_name": "Input", "config": {"shape": [2]}},
+        {"class_name": "Dense", "config": {"units": 4, "activation": "relu"}},
+        {"class_name": "Dense", "config": {"units": 1}}]}},
+      "optimizer": "adam", "loss": "mse", "metrics": ["mae"],
+      "callbacks": [{"class_name": "EarlyStopping", "config": {"patience": 50}}],
+      "trainer": {"max_epochs": 2, "enable_progress_bar": false, "logger": "csv"}
+    })");
+  }
+
+  void write(const std::string& name, const std::string& text) const { folder.write(name, {text.begin(), text.end()}); }
+
+  CommandRun run(const std::string& arguments) const {
+    return mezzo_tests::run_command(arguments, "cd '" + folder.path() + "';");
+  }
+
+  /// Runs the command, which must succeed.
+  CommandRun succeed(const std::string& arguments) const {
+    CommandRun out = run(arguments);
+    BOOST_TEST(out.code == 0, arguments << ": " << out.text);
+    return out;
+  }
+
+  /// Runs the command, which must fail with the code and the text.
+  void refuse(const std::string& arguments, int code, const std::string& part) const {
+    const CommandRun out = run(arguments);
+    BOOST_TEST(out.code == code, arguments << ": " << out.text);
+    BOOST_TEST(has(out.text, part), arguments << ": " << out.text);
+  }
+
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder.path(name)); }
+
+  std::string text(const std::string& name) const {
+    std::ifstream file(folder.path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  /// Checks that two files have equal tensors, bit for bit.
+  void check_equal_tensors(const std::string& first, const std::string& second) const {
+    const mezzo::NamedTensors a = mezzo::load_safetensors(folder.path(first)),
+                              b = mezzo::load_safetensors(folder.path(second));
+    BOOST_REQUIRE(!a.empty());
+    BOOST_REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      BOOST_TEST(a[i].first == b[i].first);
+      BOOST_TEST(a[i].second.to_doubles() == b[i].second.to_doubles(), a[i].first);
+    }
+  }
+
+  Folder folder;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(training)
+
+BOOST_AUTO_TEST_CASE(a_run_folder_repeats_its_training) {
+  const Work work;
+  const CommandRun first = work.succeed("train config.json --trainer.max_epochs 3");
+  BOOST_TEST(has(first.text, "epoch 2: loss "), first.text);
+  for (const char* file : {"config.json", "model.mezzo", "checkpoints/last.ckpt", "logs/metrics.csv"}) {
+    BOOST_TEST(work.exists(std::string("runs/version_0/") + file), file);
+  }
+  work.succeed("train runs/version_0/config.json");
+  BOOST_TEST(work.text("runs/version_1/config.json") == work.text("runs/version_0/config.json"));
+  work.check_equal_tensors("runs/version_0/model.mezzo", "runs/version_1/model.mezzo");
+}
+
+BOOST_AUTO_TEST_CASE(a_training_continues_from_its_last_checkpoint) {
+  const Work work;
+  work.succeed("train config.json --run_dir whole --trainer.max_epochs 4");
+  work.succeed("train config.json --run_dir parts");
+  work.refuse("train config.json --run_dir parts", 2, "\"parts\" has a training: name another --run_dir");
+  const CommandRun rest = work.succeed("train config.json --run_dir parts --ckpt_path last --trainer.max_epochs 4");
+  BOOST_TEST(has(rest.text, "epoch 3: "), rest.text);
+  work.check_equal_tensors("whole/model.mezzo", "parts/model.mezzo");
+  work.refuse("train config.json --ckpt_path last", 2, "--ckpt_path last needs --run_dir");
+}
+
+BOOST_AUTO_TEST_CASE(print_config_is_complete_and_trains_nothing) {
+  const Work work;
+  const CommandRun out = work.succeed("train config.json --print_config --optimizer.config.learning_rate 0.5");
+  for (const char* part : {"\"seed_everything\": 0", "\"learning_rate\": 0.5", "\"beta_1\": 0.9", "\"use_bias\": true",
+                           "\"accumulate_grad_batches\": 1", "\"restore_best_weights\": false"}) {
+    BOOST_TEST(has(out.text, part), part << " in " << out.text);
+  }
+  BOOST_TEST(!work.exists("runs"));
+  work.write("complete.json", out.text);
+  BOOST_TEST(work.succeed("train complete.json --print_config").text == out.text);
+}
+
+BOOST_AUTO_TEST_CASE(misspelled_names_are_errors_with_the_nearest) {
+  const Work work;
+  const auto refuse = [&](const std::string& arguments, const std::string& part) {
+    work.refuse("train config.json " + arguments, 2, part);
+  };
+  refuse("--trainer.max_epoch 2", "trainer: unknown key \"max_epoch\"; nearest: \"max_epochs\"");
+  refuse("--trainr.max_epochs 2", "unknown option --trainr.max_epochs; nearest: --trainer");
+  refuse("--model.config.layers.1.config.unit 3", "nearest: \"units\"");
+  refuse("--model.config.layers.1.class_name Dens", "nearest: \"Dense\"");
+  refuse("--model.config.layers.7.class_name Dense", "\"7\" must be the number of one of 3 items, from 0");
+  refuse("--optimizer adm", "nearest: \"adam\"");
+  refuse("--optimizer.config.learning_rat 0.1", "nearest: \"learning_rate\"");
+  refuse("--callbacks.0.config.patienc 3", "callbacks.0.config: unknown key \"patienc\"; nearest: \"patience\"");
+  refuse("--callbacks.0.class_name EarlyStop", "nearest: \"EarlyStopping\"");
+  refuse("--data.name cvs", "data.name: unknown data \"cvs\"; nearest: \"csv\"");
+  refuse("--print_confg", "mezzo train: unknown option --print_confg; nearest: --print_config");
+  refuse("--trainer.max_epochs two", "trainer.max_epochs must be an integer; got \"two\"");
+  refuse("--trainer.max_epochs", "--trainer.max_epochs needs a value");
+  BOOST_TEST(!work.exists("runs"));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_files_are_errors) {
+  const Work work;
+  work.write("empty.json", "");
+  work.write("list.json", "[1]");
+  work.write("no_loss.json", R"({"model": {"class_name": "Sequential", "config": {"layers": [
+    {"class_name": "Input", "config": {"shape": [2]}}, {"class_name": "Dense", "config": {"units": 1}}]}}})");
+  work.refuse("train nothing.json", 1, "[config \"nothing.json\"] can't be read: no such file");
+  work.refuse("train .", 1, "[config \".\"] can't be read");
+  work.refuse("train empty.json", 2, "the file is empty");
+  work.refuse("train list.json", 2, "[config \"list.json\"] must be a JSON object");
+  work.refuse("train train.csv", 2, "[config \"train.csv\"] must be JSON");
+  work.refuse("train no_loss.json", 2, "loss must be given");
+  work.refuse("train config.json --data.train other.csv", 1, "other.csv");
+  work.refuse("train config.json --data.train ''", 2, "data.train must name samples");
+  work.refuse("train config.json --run_dir /proc/mezzo", 1, "[run folder \"/proc/mezzo\"] can't be made");
+  work.refuse("inspect nothing.npz", 1, "no such file");
+  work.refuse("inspect empty.json", 1, "empty");
+  work.refuse("evaluate nothing.mezzo --data.test train.csv", 1, "nothing.mezzo");
+  work.refuse("evaluate .", 1, "[run folder \".\"] has no model.mezzo");
+  work.refuse("evaluate /proc --data.test train.csv", 1, "[config \"/proc/config.json\"] can't be read");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_evaluated_and_predicts) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  const CommandRun evaluated = work.succeed("evaluate run");
+  BOOST_TEST(has(evaluated.text, "samples 96 (test)\nloss "), evaluated.text);
+  BOOST_TEST(has(evaluated.text, "\nmae "), evaluated.text);
+  BOOST_TEST(has(work.succeed("evaluate run --part val").text, "samples 24 (val)"));
+  work.refuse("evaluate run --trainer.max_epochs 3", 2, "--trainer.max_epochs has no effect here");
+  work.refuse("evaluate run --precision bf61", 2, "bf61");
+
+  work.succeed("predict run");
+  work.succeed("predict run/model.mezzo --config config.json --output out.npy");
+  work.succeed("predict run --output out.safetensors");
+  const mezzo::Tensor y = mezzo::load_npy(work.folder.path("out.npy"));
+  BOOST_TEST((y.shape() == mezzo::Shape{96, 1}));
+  BOOST_TEST(mezzo::load_safetensors(work.folder.path("out.safetensors")).front().second.to_doubles() ==
+             y.to_doubles());
+  const std::string table = work.text("predictions.csv");
+  BOOST_TEST(std::count(table.begin(), table.end(), '\n') == 96);
+  work.refuse("predict run --output out.txt", 2, "--output must end in .csv, .npy, .npz or .safetensors");
+}
+
+BOOST_AUTO_TEST_CASE(files_are_inspected_and_converted) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  const CommandRun model = work.succeed("inspect run/model.mezzo");
+  for (const char* part : {"dense", "policy float32\n", "compiled yes\n", "format = mezzo_model\n", " tensors, "}) {
+    BOOST_TEST(has(model.text, part), part << " in " << model.text);
+  }
+  BOOST_TEST(has(work.succeed("inspect run/checkpoints/last.ckpt").text, "model.dense."));
+  BOOST_TEST(has(work.succeed("inspect train.csv").text, "y"));
+
+  const CommandRun weights = work.succeed("convert run w.safetensors");
+  BOOST_TEST(has(weights.text, "not in the new file: layers, options of compile(), state of the optimizer\n"));
+  work.succeed("convert w.safetensors w.npz");
+  BOOST_TEST(has(work.succeed("inspect w.npz").text, "float32"));
+  BOOST_TEST(mezzo::load_npz(work.folder.path("w.npz")).size() == 4U);
+  work.refuse("convert w.npz w.safetensors", 2, "\"w.safetensors\" exists; replace it by --overwrite");
+  work.succeed("convert w.npz w.safetensors --overwrite");
+  work.refuse("convert w.npz w.mezzo", 2, "weights without layers become .safetensors or .npz");
+  work.refuse("convert run x.pt", 2, "a model becomes .mezzo, .keras, .safetensors or .weights.h5");
+  work.succeed("convert run copy.mezzo");
+  BOOST_TEST(mezzo::load_model(work.folder.path("copy.mezzo"))->compile_options() != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(bench_measures_each_precision) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  const CommandRun out = work.succeed("bench run --steps 3 --precision 32,bf16-mixed");
+  for (const char* part : {"batches of 32\n", "\n32 ", "\nbf16-mixed "}) BOOST_TEST(has(out.text, part), out.text);
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_training_leaves_a_checkpoint) {
+  const Work work;
+  // The shell waits for the run folder's first checkpoint, then interrupts the command.
+  const std::string script = "cd '" + work.folder.path() +
+                             "'; (trap - INT; exec \"" MEZZO_COMMAND
+                             "\" train config.json --run_dir run --trainer.max_epochs -1) > log 2>&1 & pid=$!;"
+                             " for i in $(seq 600); do [ -e run/checkpoints/last.ckpt ] && break; sleep 0.1; done;"
+                             " kill -TERM $pid; wait $pid";
+  const int status = std::system(script.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+  BOOST_TEST(WEXITSTATUS(status) == 128 + SIGTERM, work.text("log"));
+  BOOST_TEST(work.exists("run/checkpoints/interrupted.ckpt"));
+  work.refuse("evaluate run", 1, "has no model.mezzo: its training has not ended");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
