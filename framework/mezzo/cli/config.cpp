@@ -74,11 +74,11 @@ const std::vector<std::string>& section_names() {
 
 Json read_config(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) file.setstate(std::ios::failbit);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) {
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored)) {
     throw FileError(fmt::format("[config \"{}\"] can't be read: no such file, a folder, or no permission", path));
   }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   try {
     Json json = Json::parse(text);
     if (!json.is_object()) fail_usage("[config \"{}\"] must be a JSON object", path);
