@@ -146,6 +146,17 @@ BOOST_AUTO_TEST_CASE(misspelled_names_are_errors_with_the_nearest) {
   BOOST_TEST(!work.exists("runs"));
 }
 
+BOOST_AUTO_TEST_CASE(variables_of_options_that_the_command_sets_are_errors) {
+  const Work work;
+  const std::string folder = "cd '" + work.folder.path() + "'; ";
+  const CommandRun logger = mezzo_tests::run_command("train config.json", folder + "MEZZO_TRAINER_LOGGER=csv");
+  BOOST_TEST(logger.code == 2);
+  BOOST_TEST(has(logger.text, "MEZZO_TRAINER_LOGGER has no effect here; set trainer.logger"), logger.text);
+  const CommandRun root = mezzo_tests::run_command("train config.json", folder + "MEZZO_TRAINER_DEFAULT_ROOT_DIR=x");
+  BOOST_TEST(root.code == 2);
+  BOOST_TEST(has(root.text, "set --run_dir"), root.text);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_files_are_errors) {
   const Work work;
   work.write("empty.json", "");

@@ -1,5 +1,7 @@
 #include <mezzo/cli/trainer_section.hpp>
 
+#include <cstdlib>
+
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/edit_distance.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>
@@ -19,9 +21,20 @@ Any<Logger> logger_of(const std::string& name, const std::string& run_dir) {
              detail::nearest_name(name, {"csv", "json", "tensorboard"}));
 }
 
+/// Throws for variables whose options a training of the command sets itself.
+void refuse_variables() {
+  if (std::getenv("MEZZO_TRAINER_LOGGER") != nullptr) {
+    fail_usage("MEZZO_TRAINER_LOGGER has no effect here; set trainer.logger");
+  }
+  if (std::getenv("MEZZO_TRAINER_DEFAULT_ROOT_DIR") != nullptr) {
+    fail_usage("MEZZO_TRAINER_DEFAULT_ROOT_DIR has no effect here; set --run_dir");
+  }
+}
+
 }  // namespace
 
 TrainerOptions read_trainer(Json& json, const std::string& run_dir) {
+  refuse_variables();
   TrainerOptions options{};
   Section section(json, "trainer");
   section("max_epochs", options.max_epochs);
