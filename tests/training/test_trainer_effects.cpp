@@ -263,4 +263,36 @@ BOOST_AUTO_TEST_CASE(a_second_interrupt_ends_the_process_at_once) {
   BOOST_TEST(!std::filesystem::exists(folder.path("checkpoints/interrupted.ckpt")));
 }
 
+// Calls interrupt_training() in the second batch.
+class Interrupter : public Callback {
+ public:
+  void on_train_batch_end(std::int64_t batch, Logs&) override {
+    if (batch == 1) interrupt_training();
+  }
+};
+
+BOOST_AUTO_TEST_CASE(interrupt_training_ends_fit_with_an_exception_and_a_checkpoint) {
+  const Folder folder;
+  interrupt_training();  // before a fit: no effect
+  Hooked module;
+  TrainerOptions options = quiet_options(2);
+  options.default_root_dir = folder.path();
+  Trainer(options).fit(module, hooked_data());
+  options.callbacks = {Interrupter()};
+  const auto interrupted = [](const Interrupted& error) {
+    return error.signal == 0 && error.what() == std::string("[Trainer] fit: interrupted");
+  };
+  BOOST_CHECK_EXCEPTION(Trainer(options).fit(module, hooked_data()), Interrupted, interrupted);
+  StepCounter counter;
+  options.callbacks = {counter};
+  Trainer(options).fit(module, hooked_data(), {}, {.ckpt_path = folder.path("checkpoints/interrupted.ckpt")});
+  BOOST_TEST(counter.batches == 4);  // of 6
+
+  Sequential model({Dense({.units = 1})});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  BOOST_CHECK_EXCEPTION(
+      model.fit(Tensor({4, 1}), Tensor({4, 1}), {.batch_size = 1, .verbose = 0, .callbacks = {Interrupter()}}),
+      Interrupted, interrupted);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -38,7 +38,9 @@ void EpochLoop::run() {
       break;
     }
     if (fit_.bar.due(progress.batch)) fit_.bar.show(progress.batch, numbers(true));
-    if (fit_.settings.interruptible && !fit_.runner.group().shared()) SignalScope::check();
+    if (fit_.runner.group().shared()) continue;  // agree_in_group() checks for all processes
+    if (fit_.settings.interruptible) SignalScope::check();
+    check_interrupt_request();
   }
 }
 

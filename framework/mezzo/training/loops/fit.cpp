@@ -106,6 +106,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
     fit.batch_size = size;
     fit.renew_data();
   };
+  begin_interruptible_fit();
   std::optional<SignalScope> signals;
   if (settings.interruptible) signals.emplace();
   try {

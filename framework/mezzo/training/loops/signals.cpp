@@ -12,6 +12,7 @@ namespace {
 constexpr std::array<int, 2> handled{SIGINT, SIGTERM};
 std::atomic<bool> in_use{false};
 volatile std::sig_atomic_t noted = 0;
+std::atomic<bool> requested{false};  // by interrupt_training()
 
 extern "C" void note_signal(int number) {
   if (noted == SIGINT && number == SIGINT) {
@@ -48,6 +49,12 @@ SignalScope::~SignalScope() {
   in_use = false;
 }
 
+void begin_interruptible_fit() { requested = false; }
+
+void check_interrupt_request() {
+  if (requested.exchange(false)) throw Interrupted(0);
+}
+
 void SignalScope::check() {
   if (noted != 0) throw Interrupted(noted);
 }
@@ -55,3 +62,5 @@ void SignalScope::check() {
 int SignalScope::pending() { return noted; }
 
 }  // namespace mezzo::detail
+
+void mezzo::interrupt_training() noexcept { detail::requested = true; }

@@ -185,6 +185,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
   }
   return detail::fit(module, train, validation, settings);
 } catch (const Interrupted& error) {
+  if (error.signal == 0) throw;  // by interrupt_training()
   std::fflush(nullptr);
   // Launchers may kill all processes when the first one ends. The one that writes has saved before.
   try {
