@@ -110,13 +110,13 @@ stage_cling() {
 
 # The executed notebooks, with their outputs, are left in the build's ci/notebooks.
 stage_notebooks() {
-  "$mezzo_cling/bin/python" "$root/tests/notebooks/test_run_notebook.py"
+  local python=$mezzo_kernel/bin/python
+  "$python" "$root/tests/notebooks/test_run_notebook.py"
+  "$ci/prefix/bin/mezzo" notebook install --python "$python" --kernels "$ci/jupyter/kernels"
+  "$python" "$root/tests/notebooks/test_kernel.py" "$ci/jupyter"
   mkdir -p "$ci/notebooks"
-  local notebook
-  for notebook in "$root"/tutorials/*.ipynb; do
-    "$mezzo_cling/bin/python" "$root/tests/notebooks/run_notebook.py" "$ci/prefix" "$notebook" \
-      "$ci/notebooks/$(basename "$notebook")"
-  done
+  printf '%s\n' "$root"/tutorials/*.ipynb | xargs -P "$jobs" -I {} sh -c \
+    'exec "$1" "$2" "$3" "$4" "$5/$(basename "$4")"' - "$python" "$root/tests/notebooks/run_notebook.py" "$ci/jupyter" {} "$ci/notebooks"
 }
 
 stage_compile_time() {

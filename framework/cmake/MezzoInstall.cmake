@@ -73,6 +73,9 @@ function(mezzo_install)
   if(TARGET mezzo_cli)
     mezzo_install_rpath(mezzo_cli "$ORIGIN/${bin_to_lib}")
     install(TARGETS mezzo_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+    # The Jupyter kernel, which `mezzo notebook install` registers.
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/tutorials/kernel/mezzo_kernel" COMPONENT program
+      DESTINATION "${CMAKE_INSTALL_DATADIR}/mezzo/kernel" FILES_MATCHING PATTERN "*.py" PATTERN "*.hpp")
   endif()
 
   # A program that links the static library links what that is linked with, too. The packages are named as the

@@ -1,76 +1,41 @@
-"""Runs a notebook's code cells in one session of Cling: run_notebook.py PREFIX NOTEBOOK OUTPUT
+"""Runs a notebook in the kernel of tutorials/kernel, with nbclient: run_notebook.py KERNELS NOTEBOOK OUTPUT
 
-PREFIX is where mezzo is installed; it stands in for /usr/local in the notebook's `#pragma cling` lines. OUTPUT is
-written: the notebook with what the cells gave. The exit code is 1 if a cell doesn't compile or throws, if a display
-is not what the cell's metadata promises,
+KERNELS is a folder with kernels/mezzo/kernel.json, as `mezzo notebook install` writes it. OUTPUT is written: the
+notebook with what the cells gave. The exit code is 1 if a cell doesn't compile or throws, if a display is not what the
+cell's metadata promises,
 
     "mezzo": {"shows": [{"image/png": {"width": 60, "height": 28}, "text/plain": "2 images"}]}
 
-or if NOTEBOOK itself, as it is stored, has other displays than those.
+or if NOTEBOOK itself, as it is stored, has other displays than those. A cell with the tag "raises-exception" must fail.
 """
 
-import ctypes
 import json
 import os
-import re
 import sys
-import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 
-here = Path(__file__).resolve().parent
-sys.path[:0] = [str(here), str(here.parent / "cling")]
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from pictures import Broken, check_display, require  # noqa: E402
-
-DISPLAY = re.compile("\x02(.*?)\x03", re.DOTALL)  # as include/xcpp/xdisplay.hpp marks it
-
-
-@contextmanager
-def captured():
-    """What is written to file descriptors 1 and 2 meanwhile: {1: text, 2: text}."""
-    texts, files = {}, {fd: tempfile.TemporaryFile() for fd in (1, 2)}
-    sys.stdout.flush()
-    sys.stderr.flush()
-    saved = {fd: os.dup(fd) for fd in files}
-    try:
-        for fd, file in files.items():
-            os.dup2(file.fileno(), fd)
-        yield texts
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        ctypes.CDLL(None).fflush(None)
-        for fd, file in files.items():
-            os.dup2(saved[fd], fd)
-            os.close(saved[fd])
-            file.seek(0)
-            texts[fd] = file.read().decode()
-            file.close()
 
 
 def lines(text):
     return text.splitlines(keepends=True)
 
 
-def outputs_of(texts):
-    """Jupyter's outputs, from what a cell wrote to stderr and stdout."""
-    outputs = []
-    parts = [("stderr", texts[2])] + [("stdout", part) for part in DISPLAY.split(texts[1])]
-    for number, (name, text) in enumerate(parts):
-        if number > 0 and number % 2 == 0:  # between marks
-            data = json.loads(text)
-            # Jupyter stores text as lines, but base64 as one string.
-            stored = {kind: value if kind == "image/png" else lines(value) for kind, value in data.items()}
-            outputs.append({"output_type": "display_data", "data": stored, "metadata": {}})
-        elif text:
-            outputs.append({"output_type": "stream", "name": name, "text": lines(text)})
-    return outputs
+def stored(output):
+    """An output as it is stored: text as lines, base64 as one string."""
+    if output["output_type"] == "stream":
+        return {**output, "text": lines(output["text"])}
+    if "data" in output:
+        data = {kind: value if kind == "image/png" else lines(value) for kind, value in output["data"].items()}
+        return {**output, "data": data}
+    return output
 
 
 def displays(cell):
     """The MIME bundles among a cell's outputs."""
     return [{kind: "".join(value) for kind, value in output["data"].items()}
-            for output in cell["outputs"] if output["output_type"] == "display_data"]
+            for output in cell["outputs"] if "data" in output]
 
 
 def check_displays(cell):
@@ -80,28 +45,49 @@ def check_displays(cell):
         check_display(data, promise)
 
 
-def in_prefix(source, prefix):
-    return re.sub(r'(?m)^(#pragma cling .*")/usr/local', lambda match: match[1] + prefix, source)
-
-
 def code_cells(notebook):
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def run_notebook(notebook, prefix, run_cell):
-    """Gives the cells new outputs. Raises Broken, which names the cell."""
-    require(notebook["metadata"]["kernelspec"]["name"] == "xcpp17", "the kernel must be xcpp17")
+def check_cell(number, cell):
+    """Raises Broken for an error that is not expected, a missing one, and another display than promised."""
+    errors = [output for output in cell["outputs"] if output["output_type"] == "error"]
+    printed = "".join("".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream")
+    source = "".join(cell["source"])
+    expected = "raises-exception" in cell["metadata"].get("tags", [])
+    for error in errors:
+        require(expected, f"code cell {number} failed:\n{source}\n{printed}{error['ename']}: {error['evalue']}")
+    require(errors or not expected, f"code cell {number} must fail:\n{source}")
+    try:
+        check_displays(cell)
+    except Broken as error:
+        raise Broken(f"code cell {number}: {error}\n{source}\n{printed}") from error
+
+
+def run_notebook(notebook, execute):
+    """Gives the cells new outputs by execute(notebook), which sets them. Raises Broken, which names the cell."""
+    require(notebook["metadata"]["kernelspec"]["name"] == "mezzo", "the kernel must be mezzo")
     require(code_cells(notebook), "there are no code cells")
+    execute(notebook)
     for number, cell in enumerate(code_cells(notebook), 1):
-        source = "".join(cell["source"])
-        with captured() as texts:
-            done = run_cell(in_prefix(source, prefix))
-        require(done, f"code cell {number} failed:\n{source}\n{texts[1]}{texts[2]}")
-        cell.update(outputs=outputs_of(texts), execution_count=number)
-        try:
-            check_displays(cell)
-        except Broken as error:
-            raise Broken(f"code cell {number}: {error}\n{source}\n{texts[2]}") from error
+        check_cell(number, cell)
+
+
+def execute(notebook, folder):
+    """Runs all cells in Jupyter's way, up to the first that fails unexpectedly."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+    node = nbformat.reads(json.dumps(notebook), as_version=4)
+    client = NotebookClient(node, timeout=300, kernel_name="mezzo", record_timing=False, coalesce_streams=True,
+                            resources={"metadata": {"path": str(folder)}})
+    try:
+        client.execute()
+    except CellExecutionError:
+        pass  # check_cell() finds it
+    for cell, ran in zip(notebook["cells"], node.cells):
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[stored(output) for output in ran.outputs], execution_count=ran.execution_count)
 
 
 def check_stored(notebook):
@@ -114,17 +100,16 @@ def check_stored(notebook):
 
 
 def main():
-    prefix, path, output = (Path(argument).resolve() for argument in sys.argv[1:4])
-    os.chdir(path.parent)  # as Jupyter does
-    from interpreter import run_cell
+    kernels, path, output = (Path(argument).resolve() for argument in sys.argv[1:4])
+    os.environ["JUPYTER_PATH"] = str(kernels)
     text = path.read_text()
     notebook = json.loads(text)
     try:
-        require(run_cell(f'#pragma cling add_include_path("{here / "include"}")'), "no include path")
-        run_notebook(notebook, str(prefix), run_cell)
+        run_notebook(notebook, lambda one: execute(one, path.parent))
         output.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
         check_stored(json.loads(text))
     except Broken as error:
+        output.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
         print(f"{path.name}: {error}")
         return 1
     print(f"{path.name}: {len(code_cells(notebook))} cells ran, {sum(len(displays(c)) for c in code_cells(notebook))} "

@@ -5,6 +5,7 @@ jobs=${MEZZO_JOBS:-$(nproc)}
 mezzo_cache=${XDG_CACHE_HOME:-$HOME/.cache}/mezzo
 mezzo_onednn3=$mezzo_cache/onednn-3.2
 mezzo_cling=$mezzo_cache/cling
+mezzo_kernel=$mezzo_cache/kernel
 mezzo_minilm=$mezzo_cache/minilm
 mezzo_tensorboard=$mezzo_cache/tensorboard
 

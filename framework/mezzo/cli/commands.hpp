@@ -19,6 +19,7 @@ void add_convert(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_evaluate(CLI::App& app, const Overrides& overrides);
 void add_inspect(CLI::App& app);
+void add_notebook(CLI::App& app);
 void add_predict(CLI::App& app, const Overrides& overrides);
 void add_train(CLI::App& app, const Overrides& overrides);
 /// @}

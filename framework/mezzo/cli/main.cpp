@@ -60,6 +60,10 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
     command = app.get_subcommand(arguments[0]);
   }
   const std::string title = command == &app ? "mezzo" : "mezzo " + command->get_name();
+  if (command != &app && arguments.size() > 1) {
+    const CLI::App* const inner = command->get_subcommand_no_throw(arguments[1]);
+    if (inner != nullptr) command = inner;
+  }
   std::vector<std::string> names;
   for (const CLI::Option* option : command->get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -91,6 +95,7 @@ int run(int argc, char** argv) {
   add_convert(app);
   add_bench(app, overrides);
   add_doctor(app);
+  add_notebook(app);
   add_completion(app);
   app.add_subcommand("env", "Show how mezzo uses threads and memory here, and each setting's source")->callback([] {
     fmt::print("{}", environment());

@@ -1,0 +1,50 @@
+"""Structure of a cell's text: brackets, statements, the expression at its end."""
+
+import re
+
+TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s\\]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+                   |^[ \t]*\#(?:\\\n|[^\n])*|(?P<open>/\*|R"[^(\s\\]*\()''', re.DOTALL | re.MULTILINE | re.VERBOSE)
+DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
+DECLARATION = re.compile(r"(?:using|typedef|namespace|template|struct|class|enum|return|throw|static|extern)\b"
+                         r"|[A-Za-z_][\w:<>,\s*&]*[\s*&]\s*[A-Za-z_]\w*\s*=[^=]")
+
+
+def blanked(code):
+    """The code with comments, literals and directives replaced by as many blanks, or for literals quotes; and True if
+    a comment or raw string has no end."""
+    open_ended = False
+
+    def blank(match):
+        nonlocal open_ended
+        open_ended = open_ended or match["open"] is not None
+        text = match[0]
+        literal = text[0] in "\"'R"
+        return '"' * len(text) if literal else re.sub(r"[^\n]", " ", text)
+
+    return TOKEN.sub(blank, DIGIT_MARK.sub("_", code)), open_ended
+
+
+def is_complete(code):
+    """"complete", or "incomplete" if a bracket, comment or raw string has no end."""
+    plain, open_ended = blanked(code)
+    depth = sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
+    return "incomplete" if open_ended or depth > 0 or code.rstrip().endswith("\\") else "complete"
+
+
+def split_expression(code):
+    """(statements, expression): the expression has no semicolon and is the cell's last; "" if there is none."""
+    plain, open_ended = blanked(code)
+    depth, end = 0, 0
+    for at, c in enumerate(plain):
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        if depth == 0 and c in ";}":
+            end = at + 1
+    tail = plain[end:].strip()
+    if open_ended or depth != 0 or not tail or tail.startswith(".") or DECLARATION.match(tail):
+        return code, ""
+    at = end + len(plain[end:]) - len(plain[end:].lstrip())
+    stop = end + len(plain[end:].rstrip())
+    return code[:at], code[at:stop]
