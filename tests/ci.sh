@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 ci=$build/ci
-stages=(format avx2 sse2 install packages mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
+stages=(format site avx2 sse2 install packages mpi tidy consumer headers cling notebooks compile_time sanitize fuzz)
 all_stages="${stages[*]} threads"                              # threads runs by name only
 with_install=' consumer headers cling notebooks compile_time '  # stages that look at the installed library
 together=' consumer cling notebooks '                          # stages of one thread, which run at the same time
@@ -73,6 +73,9 @@ stage_format() {
     return 1
   }
 }
+
+# The pages of the site from docs and headers, without warnings and with all links checked.
+stage_site() { bash "$root/docs/site/build.sh" "$ci/site"; }
 
 # Files changed since the branch left its upstream, or in the last ten commits; at most MEZZO_TIDY_FILES.
 stage_tidy() {

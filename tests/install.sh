@@ -11,7 +11,7 @@ quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libxtensor-dev libeig
   libutf8proc-dev libre2-dev libpcre2-dev libsentencepiece-dev libturbojpeg0-dev libpng-dev libtiff-dev libwebp-dev libhdf5-dev libcli11-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" git libboost-test-dev libopencv-core-dev libonnx-dev libprotobuf-dev python3 libarchive-dev bible-kjv-text)
 ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv libopenmpi-dev
-  openmpi-bin libmpich-dev mpich dpkg-dev lintian mmdebstrap)
+  openmpi-bin libmpich-dev mpich dpkg-dev lintian mmdebstrap doxygen)
 
 apt_get() {
   local prefix=()
@@ -83,4 +83,5 @@ if [ "$what" = ci ]; then
   install_venv "$mezzo_cling" --pre --no-deps root==0.1a12
   install_venv "$mezzo_kernel" --pre root==0.1a12 ipykernel==7.4.0 nbclient==0.11.0 nbformat==5.11.1
   install_venv "$mezzo_tensorboard" tensorboard==2.20.0 setuptools==80.9.0
+  install_venv "$mezzo_site" sphinx==9.0.4 furo==2025.12.19 myst-parser==5.2.0 sphinx-copybutton==0.5.2 latex2mathml==3.81.1
 fi

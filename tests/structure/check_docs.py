@@ -2,9 +2,10 @@
 """Checks README.md and the pages of docs. check_docs.py [ROOT]
 
 - A link to a file of the tree resolves, and so does its #anchor.
-- docs/README.md, the index, links each page of docs once, in a table of one of its four groups. README.md links to it.
+- docs/README.md, the index, links each page of docs once, in a table of one of its groups. README.md links to it.
 - A page has at most as many words as WORDS says.
 - `find_package(mezzo 0.2` has the version of the headers, as has the newest release in docs/changelog.md.
+- An error text that heads a part of docs/errors.md is a text of the library (error_texts.py).
 - A release in docs/changelog.md has less than RELEASE_LINES lines. Unreleased may be longer.
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any.
@@ -14,10 +15,11 @@ import re
 import sys
 from pathlib import Path
 
+from error_texts import check_errors
 from report import report
 
 INDEX = "docs/README.md"
-GROUPS = ["Start", "Train", "Extend", "Reference"]
+GROUPS = ["Start", "Train", "Precision", "Data", "Extend", "Deploy", "Reference"]
 WORDS, NOTES = {"docs/performance.md": 2500}, "docs/benchmarks/notes.md"
 CHANGELOG, RELEASE_LINES = "docs/changelog.md", 40
 VERSION = "framework/mezzo/core/version.hpp"
@@ -148,7 +150,8 @@ def check_version(docs):
 
 def check(root):
     docs = Docs(root)
-    return [*check_links(docs), *check_index(docs), *check_lengths(docs), *check_version(docs)]
+    return [*check_links(docs), *check_index(docs), *check_lengths(docs), *check_version(docs),
+            *check_errors(docs)]
 
 
 def main():

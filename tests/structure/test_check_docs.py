@@ -51,10 +51,17 @@ class CheckDocs(unittest.TestCase):
         self.expect({INDEX: index + "| [a.md](a.md) | Again? |\n"}, (INDEX, "must list docs/a.md once; got 2 rows"))
         self.expect({INDEX: index.replace(" | What is a? |", " | |")}, (INDEX, "must list docs/a.md once; got 0 rows"))
         self.expect({INDEX: index.replace("## Extend", "## More")},
-                    (INDEX, "groups must be Start, Train, Extend, Reference; got Start, Train, More, Reference"))
+                    (INDEX, f"groups must be {', '.join(GROUPS)}; got {', '.join(GROUPS).replace('Extend', 'More')}"))
         self.expect({INDEX: None}, ("README.md:1", f"the link to {INDEX} does not resolve"),
                     (INDEX, "is missing: the index of all pages"))
         self.expect({"README.md": "# Project\n"}, ("README.md", f"must link to {INDEX}"))
+
+    def test_errors(self):
+        source = {"framework/mezzo/a.cpp": 'fail<E>(where, "size {:d} must be \\"big\\" "\n    "or {{}}; got {}", a, b);\n'}
+        page = {INDEX: PAGES[INDEX] + "| [errors.md](errors.md) | What? |\n"}
+        self.expect({**source, **page, "docs/errors.md": "# Errors\n\n### `size … must be \"big\" or {}; got …`\n"})
+        self.expect({**source, **page, "docs/errors.md": "# Errors\n\n### `size must be small`\n"},
+                    ("docs/errors.md:3", "no text of the library has: size must be small"))
 
     def test_lengths(self):
         self.assertEqual(words("| a b | c |\n|---|:-:|\n<!-- d e -->\nf - g\n"), 5)

@@ -8,6 +8,7 @@ mezzo_cling=$mezzo_cache/cling
 mezzo_kernel=$mezzo_cache/kernel
 mezzo_minilm=$mezzo_cache/minilm
 mezzo_tensorboard=$mezzo_cache/tensorboard
+mezzo_site=$mezzo_cache/site
 
 # Clones in different folders share the cache.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1

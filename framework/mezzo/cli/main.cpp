@@ -61,8 +61,9 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
   }
   const std::string title = command == &app ? "mezzo" : "mezzo " + command->get_name();
   if (command != &app && arguments.size() > 1) {
-    const CLI::App* const inner = command->get_subcommand_no_throw(arguments[1]);
-    if (inner != nullptr) command = inner;
+    const auto named = [&](const CLI::App* one) { return one->get_name() == arguments[1]; };
+    const std::vector<const CLI::App*> inner = command->get_subcommands(named);
+    if (!inner.empty()) command = inner.front();
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : command->get_options()) {
