@@ -69,6 +69,7 @@ class Stage:
     def text(self, path, page):
         text = MERMAID.sub("", (self.root / path).read_text(encoding="utf-8"))
         text = outside_code(COMMENT, lambda _: "", text)
+        text = re.sub(r"^<table>$", '<table class="programs">', text, flags=re.M)
         return outside_code(LINK, lambda found: self.link(found, path, page), text)
 
     def write(self, page, text):
