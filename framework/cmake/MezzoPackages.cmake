@@ -1,7 +1,7 @@
 # Packages of Debian, made by CPack: cmake --build FOLDER --target package, in a folder that was configured with
 # -DCMAKE_INSTALL_PREFIX=/usr. docs/packages.md lists them.
 
-set(MEZZO_MAINTAINER "The mezzo authors <mezzo@packages.debian.org>" CACHE STRING "Maintainer of Debian's packages")
+set(MEZZO_MAINTAINER "The mezzo authors <mezzo@example.org>" CACHE STRING "Maintainer of Debian's packages")
 
 set(MEZZO_PACKAGING "${PROJECT_SOURCE_DIR}/framework/packaging/debian")
 
