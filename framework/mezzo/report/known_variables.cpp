@@ -9,22 +9,16 @@
 namespace mezzo::detail {
 namespace {
 
-/// Variables that the library reads, without those of Trainer. A test compares them with the sources.
+/// Variables that the library and its Jupyter kernel read, without those of Trainer. A test compares them with the
+/// sources.
 const std::vector<std::string>& known_variables() {
-  static const std::vector<std::string> all{"MEZZO_ADAPTIVE_THREADS",
-                                            "MEZZO_BIND_THREADS",
-                                            "MEZZO_DATA",
-                                            "MEZZO_EAGER_CACHE",
-                                            "MEZZO_FLOAT32_WINOGRAD",
-                                            "MEZZO_FLUSH_DENORMALS",
-                                            "MEZZO_HUGE_PAGES",
-                                            "MEZZO_MAX_ISA",
-                                            "MEZZO_MPI_PLUGIN",
-                                            "MEZZO_PLAN_CACHE",
-                                            "MEZZO_SENTENCEPIECE_PLUGIN",
-                                            "MEZZO_VERBOSE",
-                                            "MEZZO_WARN_SLOW_POLICY",
-                                            "MEZZO_YIELD_WHEN_BUSY"};
+  static const std::vector<std::string> all{
+      "MEZZO_ADAPTIVE_THREADS",     "MEZZO_BIND_THREADS",     "MEZZO_DATA",
+      "MEZZO_EAGER_CACHE",          "MEZZO_FLOAT32_WINOGRAD", "MEZZO_FLUSH_DENORMALS",
+      "MEZZO_HUGE_PAGES",           "MEZZO_LIBDIR",           "MEZZO_MAX_ISA",
+      "MEZZO_MPI_PLUGIN",           "MEZZO_PLAN_CACHE",       "MEZZO_PREFIX",
+      "MEZZO_SENTENCEPIECE_PLUGIN", "MEZZO_VERBOSE",          "MEZZO_WARN_SLOW_POLICY",
+      "MEZZO_YIELD_WHEN_BUSY"};
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include <mezzo/training/loops/signals.hpp>
 #include <mezzo/training/loops/texts.hpp>
 #include <mezzo/training/module/action.hpp>
+#include <mezzo/training/module/interrupt_request.hpp>
 #include <mezzo/training/module/interrupted.hpp>
 #include <mezzo/training/step/group_start.hpp>
 #include <mezzo/training/step/slow_policy.hpp>
@@ -106,7 +107,7 @@ History fit(Module& module, const DataLoader& train, const DataLoaders& validati
     fit.batch_size = size;
     fit.renew_data();
   };
-  begin_interruptible_fit();
+  forget_interrupt_requests();
   std::optional<SignalScope> signals;
   if (settings.interruptible) signals.emplace();
   try {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 
+#include <mezzo/training/module/interrupt_request.hpp>
 #include <mezzo/training/module/interrupted.hpp>
 
 namespace mezzo::detail {
@@ -12,7 +13,6 @@ namespace {
 constexpr std::array<int, 2> handled{SIGINT, SIGTERM};
 std::atomic<bool> in_use{false};
 volatile std::sig_atomic_t noted = 0;
-std::atomic<bool> requested{false};  // by interrupt_training()
 
 extern "C" void note_signal(int number) {
   if (noted == SIGINT && number == SIGINT) {
@@ -49,10 +49,8 @@ SignalScope::~SignalScope() {
   in_use = false;
 }
 
-void begin_interruptible_fit() { requested = false; }
-
 void check_interrupt_request() {
-  if (requested.exchange(false)) throw Interrupted(0);
+  if (take_interrupt_request()) throw Interrupted(0);
 }
 
 void SignalScope::check() {
@@ -62,5 +60,3 @@ void SignalScope::check() {
 int SignalScope::pending() { return noted; }
 
 }  // namespace mezzo::detail
-
-void mezzo::interrupt_training() noexcept { detail::requested = true; }

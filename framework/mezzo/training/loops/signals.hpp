@@ -21,9 +21,6 @@ class SignalScope {
   bool installed_ = false;
 };
 
-/// Forgets calls of interrupt_training() before this fit.
-void begin_interruptible_fit();
-
 /// Throws an Interrupted if interrupt_training() was called since the fit began.
 void check_interrupt_request();
 
