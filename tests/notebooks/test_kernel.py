@@ -65,6 +65,17 @@ class KernelTest(unittest.TestCase):
         self.assertEqual(self.result('std::string("a;b") + "}"  /* text */\n'), {"text/plain": "a;b}"})
         self.assertEqual(self.result("std::vector<int> v{1, 2};\nv"), {"text/plain": "{1, 2}"})
 
+    def test_constants(self):
+        self.silent("struct Number { int value; Number(int n) : value(n) {} int get() const { return value; } };")
+        self.assertEqual(self.result("Number n(3);\nconst int m = n.get();\nNumber k(m + 1);\nNumber const q(k.get());\n"
+                                     "q.get() * 10 + m"), {"text/plain": "43"})
+        self.assertEqual(self.result("#define SIX 6\nNumber a{SIX};  // one; two\n#include <array>\nNumber* const p = &a;\n"
+                                     "const auto c = std::array<int, 2>{p->get(), 7};\nc[0] + c[1]"), {"text/plain": "13"})
+        self.assertEqual(self.result("const char* word = std::getenv(\"PATH\");\nconst bool known = word != nullptr;\nknown"),
+                         {"text/plain": "true"})
+        self.silent("struct { int one; } const single{1};\nif (single.one == 1) {\n} else {\n  const int none = 0;\n}")
+        self.silent("int filled = 2;\n#if 1\nstruct Held { const int held; };\n#endif")
+
     def test_exception(self):
         reply, messages = self.run_cell('std::cout << "before" << std::endl;\nthrow std::out_of_range("the reason");')
         self.assertEqual((reply["status"], reply["ename"], reply["evalue"]), ("error", "std::out_of_range", "the reason"))

@@ -7,6 +7,9 @@ TOKEN = re.compile(r'''//[^\n]*|/\*.*?\*/|R"(?P<mark>[^(\s\\]*)\(.*?\)(?P=mark)"
 DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 DECLARATION = re.compile(r"(?:using|typedef|namespace|template|struct|class|enum|return|throw|static|extern)\b"
                          r"|[A-Za-z_][\w:<>,\s*&]*[\s*&]\s*[A-Za-z_]\w*\s*=[^=]")
+TYPE = re.compile(r"\s*(?:typedef|struct|class|union|enum)\b")
+CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+BRACKETS = re.compile(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}")
 
 
 def blanked(code):
@@ -29,6 +32,41 @@ def is_complete(code):
     plain, open_ended = blanked(code)
     depth = sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
     return "incomplete" if open_ended or depth > 0 or code.rstrip().endswith("\\") else "complete"
+
+
+def statement_starts(plain):
+    """Where the statements outside of brackets begin in blanked code."""
+    starts, depth, begin = [], 0, 0
+    for at, c in enumerate(plain):
+        depth += (c in "([{") - (c in ")]}")
+        ends = c == ";" or (c == "}" and not TYPE.match(plain, begin) and re.match(r"\s*[A-Za-z_]", plain[at + 1:]))
+        if depth == 0 and ends:
+            starts.append(begin)
+            begin = at + 1
+    return [*starts, begin]
+
+
+def is_constant(statement):
+    """True if the blanked statement has "const" outside of brackets."""
+    count = 1
+    while count:
+        statement, count = BRACKETS.subn("", statement)
+    return re.search(r"\bconst\b", statement) is not None
+
+
+def split_constants(code):
+    """The code in parts, of which each has a constant at most as its first statement. Cling initializes the constants of
+    an input before its other variables, which the constants may read."""
+    plain, open_ended = blanked(code)
+    if open_ended or CONDITIONAL.search(code):
+        return [code]
+    starts = statement_starts(plain)
+    cuts = [0]
+    for begin, end in zip(starts[1:], [*starts[2:], len(plain)]):
+        statement = plain[begin:end]
+        if is_constant(statement):
+            cuts.append(begin + len(statement) - len(statement.lstrip()))
+    return [code[begin:end] for begin, end in zip(cuts, [*cuts[1:], len(code)])]
 
 
 def split_expression(code):
