@@ -65,6 +65,18 @@ BOOST_AUTO_TEST_CASE(wrong_settings_are_problems) {
   BOOST_TEST(has(run_command("doctor", "MEZZO_MPI_PLUGIN=/nothing.so").text, "-> unset MEZZO_MPI_PLUGIN"));
 }
 
+BOOST_AUTO_TEST_CASE(wrong_values_of_settings_are_problems) {
+  const auto check = [](const std::string& variable, const std::string& text) {
+    const CommandRun out = run_command("doctor", variable);
+    BOOST_TEST(out.code == 1, variable);
+    BOOST_TEST(has(out.text, "PROBLEM environment: " + text), out.text);
+  };
+  check("MEZZO_BIND_THREADS=yes", "MEZZO_BIND_THREADS must be 0 or 1; got \"yes\"");
+  check("MEZZO_FLUSH_DENORMALS=2", "MEZZO_FLUSH_DENORMALS must be 0 or 1; got \"2\"");
+  check("MEZZO_PLAN_CACHE=-5", "MEZZO_PLAN_CACHE must be a number of 1 or more; got \"-5\"");
+  check("MEZZO_VERBOSE=9", "MEZZO_VERBOSE must be 0 or dispatch; got \"9\"");
+}
+
 BOOST_AUTO_TEST_CASE(completion_has_commands_and_options) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const CommandRun out = run_command(std::string("completion ") + shell);

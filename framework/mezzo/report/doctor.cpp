@@ -142,6 +142,9 @@ std::vector<Finding> doctor() {
   all.push_back(check_plugin({"mezzo_sentencepiece", "MEZZO_SENTENCEPIECE_PLUGIN", "mezzo_sentencepiece_functions", "",
                               detail::Plugin::Symbols::own}));
   all.push_back(check_plugin({"mezzo_mpi", "MEZZO_MPI_PLUGIN", "mezzo_mpi_open", ""}));
+  for (const std::string& text : detail::wrong_settings()) {
+    all.push_back({true, "environment", text, "set the variable to one of these values, or unset it"});
+  }
   const auto unknown = detail::unknown_variables();
   for (const auto& [variable, nearest] : unknown) {
     all.push_back({true, "environment", fmt::format("{} has no effect: mezzo has no such variable", variable),

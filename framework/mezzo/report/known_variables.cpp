@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include <mezzo/core/edit_distance.hpp>
+#include <mezzo/core/environment.hpp>
+#include <mezzo/core/error.hpp>
+#include <mezzo/core/tuning.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -36,6 +39,27 @@ std::vector<std::pair<std::string, std::string>> unknown_variables() {
     out.emplace_back(variable, nearest_name(variable, known));
   }
   std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> wrong_settings() {
+  std::vector<std::string> out;
+  const auto check = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      out.emplace_back(error.what());
+    }
+  };
+  check([] { thread_binding(); });
+  check([] { flush_denormals(); });
+  check([] { yield_when_busy(); });
+  check([] { adaptive_threads(); });
+  check([] { plan_cache_size(); });
+  check([] { eager_cache_size(); });
+  check([] { environment_choice("MEZZO_FLOAT32_WINOGRAD", {"0", "1"}); });
+  check([] { environment_choice("MEZZO_VERBOSE", {"0", "dispatch"}); });
+  check([] { environment_choice("MEZZO_WARN_SLOW_POLICY", {"0", "1"}); });
   return out;
 }
 
