@@ -188,6 +188,8 @@ BOOST_AUTO_TEST_CASE(a_run_is_evaluated_and_predicts) {
   BOOST_TEST(has(work.succeed("evaluate run --part val").text, "samples 24 (val)"));
   work.refuse("evaluate run --trainer.max_epochs 3", 2, "--trainer.max_epochs has no effect here");
   work.refuse("evaluate run --precision bf61", 2, "bf61");
+  work.refuse("evaluate run --precision auto", 2, "--precision auto is for trainings only");
+  work.refuse("evaluate nothing", 1, "[model \"nothing\"] no such file");
 
   work.succeed("predict run");
   work.succeed("predict run/model.mezzo --config config.json --output out.npy");
@@ -229,6 +231,9 @@ BOOST_AUTO_TEST_CASE(bench_measures_each_precision) {
   work.succeed("train config.json --run_dir run");
   const CommandRun out = work.succeed("bench run --steps 3 --precision 32,bf16-mixed");
   for (const char* part : {"batches of 32\n", "\n32 ", "\nbf16-mixed "}) BOOST_TEST(has(out.text, part), out.text);
+  const CommandRun wrong = work.run("bench run --steps 3 --precision 32,bf61");
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(!has(wrong.text, "batches of"), wrong.text);
 }
 
 BOOST_AUTO_TEST_CASE(an_interrupted_training_leaves_a_checkpoint) {

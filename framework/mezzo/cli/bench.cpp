@@ -42,6 +42,7 @@ double rate_of(Model& model, const HostBatch& batch, int steps) {
 
 void bench(BenchOptions options, const Overrides& overrides) {
   if (options.part.empty()) options.part = "train";
+  for (const std::string& precision : options.precisions) policy_of(precision);  // all are right before the first runs
   for (const std::string& precision : options.precisions) {
     options.precision = precision;
     const SavedRun run = open_run(options, overrides);

@@ -12,18 +12,16 @@ namespace mezzo::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 Policy policy_of(const std::string& precision) {
   if (precision.empty()) return {};
   try {
-    return Precision(precision).policy();
+    const Precision named(precision);
+    if (named.automatic()) fail_usage("--precision {} is for trainings only: name one precision", precision);
+    return named.policy();
   } catch (const NameError& error) {
     throw UsageError(with_nearest(error.what()));
   }
 }
-
-}  // namespace
 
 Any<Model> open_model(const std::string& path, const std::string& precision) {
   std::error_code ignored;
@@ -37,6 +35,7 @@ Any<Model> open_model(const std::string& path, const std::string& precision) {
 SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   std::error_code ignored;
   const bool folder = fs::is_directory(options.model, ignored);
+  if (!fs::exists(options.model, ignored)) throw FileError(fmt::format("[model \"{}\"] no such file", options.model));
   Json config = Json::object();
   if (!options.config.empty()) {
     config = read_config(options.config);

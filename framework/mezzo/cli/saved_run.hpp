@@ -28,6 +28,9 @@ SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides);
 /// Adds the options to a subcommand.
 void add_run_options(CLI::App& command, SavedRunOptions& options);
 
+/// Policy of a --precision; "" is that of the file. A UsageError for an unknown name and for "auto".
+Policy policy_of(const std::string& precision);
+
 /// Model of a file, or of a run folder. A precision of "" is that of the file.
 Any<Model> open_model(const std::string& path, const std::string& precision);
 
