@@ -226,6 +226,14 @@ BOOST_AUTO_TEST_CASE(files_are_inspected_and_converted) {
   BOOST_TEST(mezzo::load_model(work.folder.path("copy.mezzo"))->compile_options() != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(folders_of_pictures_must_have_the_classes_of_the_training) {
+  const Work work;
+  for (const char* name : {"train/cat/1.png", "train/dog/1.png", "val/dog/1.png"}) work.write(name, "x");
+  const std::string images = R"('{"name": "images", "train": "train", "val": "val", "image_size": [2, 2]}')";
+  work.refuse("train config.json --callbacks [] --data " + images, 2,
+              "data.val must have the classes of data.train, also as empty folders: cat, dog; got dog");
+}
+
 BOOST_AUTO_TEST_CASE(bench_measures_each_precision) {
   const Work work;
   work.succeed("train config.json --run_dir run");

@@ -86,16 +86,30 @@ Dataset DataConfig::named(const std::string& part) const {
   return part == "train" ? both.first : both.second;
 }
 
+/// Pictures of a part. Labels count the folders, so a part must have the folders of the training.
+Dataset DataConfig::images(const std::string& part) const {
+  const auto read = [&](const std::string& path) {
+    return image_dataset_from_directory(
+        path, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
+  };
+  const auto data = read(path_of(part));
+  std::error_code ignored;
+  if (part == "train" || !std::filesystem::is_directory(train_, ignored)) return data;
+  const std::vector<std::string> classes = read(train_).class_names();
+  if (data.class_names() != classes) {
+    fail_usage("data.{} must have the classes of data.train, also as empty folders: {}; got {}", part,
+               fmt::join(classes, ", "), fmt::join(data.class_names(), ", "));
+  }
+  return data;
+}
+
 /// Samples of the part before a split; empty if there is none.
 Dataset DataConfig::whole(const std::string& part) const {
   const std::string& path = path_of(part);
   if (name_ == "csv" || name_ == "images" || name_ == "npz") {
     if (path.empty()) return {};
     if (name_ == "npz") return npz_dataset(path, x_, y_);
-    if (name_ == "images") {
-      return image_dataset_from_directory(
-          path, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
-    }
+    if (name_ == "images") return images(part);
     return csv_dataset(path, {.targets = targets_,
                               .features = features_,
                               .weights = weights_,

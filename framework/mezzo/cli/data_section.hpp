@@ -21,6 +21,7 @@ class DataConfig {
 
  private:
   Dataset whole(const std::string& part) const;
+  Dataset images(const std::string& part) const;
   Dataset named(const std::string& part) const;
   const std::string& path_of(const std::string& part) const;
 
