@@ -157,6 +157,20 @@ BOOST_AUTO_TEST_CASE(variables_of_options_that_the_command_sets_are_errors) {
   BOOST_TEST(has(root.text, "set --run_dir"), root.text);
 }
 
+BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
+  const Work work;
+  const auto refuse = [&](const std::string& arguments, const std::string& part) {
+    work.refuse("train config.json " + arguments, 2, part);
+  };
+  refuse("--data.targets z", "unknown column \"z\"");
+  refuse("--data.batch_size 0", "data.batch_size must be at least 1; got 0");
+  refuse("--data.workers -1", "data.workers must be at least 0; got -1");
+  refuse("--trainer.max_epochs -3", "max_epochs must be at least -1; got -3");
+  refuse("--trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
+  refuse("--data.validation_split 0.001", "data.validation_split 0.001 of 96 samples leaves none for val");
+  BOOST_TEST(!work.exists("runs"));
+}
+
 BOOST_AUTO_TEST_CASE(wrong_files_are_errors) {
   const Work work;
   work.write("empty.json", "");

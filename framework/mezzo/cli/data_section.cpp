@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/edit_distance.hpp>
 #include <mezzo/data/image/image_dataset.hpp>
@@ -57,7 +58,9 @@ DataConfig::DataConfig(Json& json) {
   } else if (name_ == "images") {
     section("image_size", image_size_);
     section("color_mode", color_mode_);
-    if (image_size_.size() != 2) fail_usage("data.image_size must be [height, width]");
+    if (image_size_.size() != 2 || image_size_[0] < 1 || image_size_[1] < 1) {
+      fail_usage("data.image_size must be [height, width], each at least 1");
+    }
   }
   section("validation_split", validation_split_);
   if (!(validation_split_ >= 0 && validation_split_ < 1)) fail_usage("data.validation_split must be in [0, 1)");
@@ -65,6 +68,8 @@ DataConfig::DataConfig(Json& json) {
   section("batch_size", batch_size_);
   section("shuffle", shuffle_);
   section("workers", workers_);
+  if (batch_size_ < 1) fail_usage("data.batch_size must be at least 1; got {}", batch_size_);
+  if (workers_ < 0) fail_usage("data.workers must be at least 0; got {}", workers_);
   section.finish();
   if (files) {
     json["train"] = train_;
@@ -119,7 +124,7 @@ Dataset DataConfig::whole(const std::string& part) const {
   return part == "val" ? Dataset() : named(part);
 }
 
-DataLoader DataConfig::loader(const std::string& part, bool needed) const {
+DataLoader DataConfig::loader(const std::string& part, bool needed) const try {
   Dataset data;
   const bool splits = validation_split_ > 0 && part != "test";
   if (splits) {
@@ -128,6 +133,9 @@ DataLoader DataConfig::loader(const std::string& part, bool needed) const {
     if (train.size() > 0) {
       const auto parts = train.random_split({1 - validation_split_, validation_split_}, 0);
       data = parts[part == "train" ? 0 : 1];
+      if (data.size() == 0) {
+        fail_usage("data.validation_split {} of {} samples leaves none for {}", validation_split_, train.size(), part);
+      }
     }
   } else {
     data = whole(part);
@@ -138,6 +146,8 @@ DataLoader DataConfig::loader(const std::string& part, bool needed) const {
     return {};
   }
   return DataLoader(data, {.batch_size = batch_size_, .shuffle = shuffle_ && part == "train", .workers = workers_});
+} catch (const NameError& error) {  // a column, an array or a color mode
+  throw UsageError(with_nearest(error.what()));
 }
 
 }  // namespace mezzo::cli

@@ -8,7 +8,9 @@
 
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/config.hpp>
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
+#include <mezzo/core/error.hpp>
 #include <mezzo/training/trainer/trainer.hpp>
 
 namespace mezzo::cli {
@@ -51,6 +53,13 @@ std::string metrics_text(const History& history) {
   return text;
 }
 
+/// A Trainer; a value that it refuses is a UsageError.
+Trainer make_trainer(const TrainerOptions& options) try { return Trainer(options); } catch (const NameError& error) {
+  throw UsageError(with_nearest(error.what()));
+} catch (const ValueError& error) {
+  throw UsageError(error.what());
+}
+
 void train(const TrainOptions& options, const Overrides& overrides) {
   Json config = read_config(options.config);
   apply_overrides(config, overrides);
@@ -67,7 +76,7 @@ void train(const TrainOptions& options, const Overrides& overrides) {
     fail_usage("the folder \"{}\" has a training: name another --run_dir, or --ckpt_path last to continue it", run_dir);
   }
   const DataLoader training = experiment.data.loader("train", true), validation = experiment.data.loader("val", false);
-  const Trainer trainer(experiment.trainer);
+  const Trainer trainer = make_trainer(experiment.trainer);
   const bool writes = experiment.trainer.fast_dev_run == 0;
   if (writes) {
     write_config(config, run_dir);
