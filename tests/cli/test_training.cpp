@@ -113,6 +113,17 @@ BOOST_AUTO_TEST_CASE(a_training_continues_from_its_last_checkpoint) {
   work.refuse("train config.json --ckpt_path last", 2, "--ckpt_path last needs --run_dir");
 }
 
+BOOST_AUTO_TEST_CASE(a_training_that_can_not_begin_leaves_its_folder_as_it_was) {
+  const Work work;
+  work.refuse("train config.json --data.features a", 1, "(rows of kernel)");
+  BOOST_TEST(!work.exists("runs/version_0"));
+  work.succeed("train config.json --run_dir run");
+  const std::string config = work.text("run/config.json");
+  work.refuse("train config.json --run_dir run --ckpt_path last --model.config.layers.1.config.units 8", 1,
+              "does not fit");
+  BOOST_TEST(work.text("run/config.json") == config);
+}
+
 BOOST_AUTO_TEST_CASE(print_config_is_complete_and_trains_nothing) {
   const Work work;
   const CommandRun out = work.succeed("train config.json --print_config --optimizer.config.learning_rate 0.5");

@@ -3,12 +3,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/config.hpp>
 #include <mezzo/cli/nearest.hpp>
+#include <mezzo/cli/run_folder.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/training/trainer/trainer.hpp>
@@ -22,28 +23,6 @@ struct TrainOptions {
   std::string config, run_dir, ckpt_path;
   bool print_config = false;
 };
-
-/// "runs/version_N" with the number after the largest one.
-std::string next_run_dir() {
-  int next = 0;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator("runs", ignored)) {
-    int number = 0;
-    char rest = 0;
-    const std::string name = entry.path().filename().string();
-    if (std::sscanf(name.c_str(), "version_%9d%c", &number, &rest) == 1) next = std::max(next, number + 1);
-  }
-  return fmt::format("runs/version_{}", next);
-}
-
-void write_config(const Json& config, const std::string& run_dir) {
-  std::error_code error;
-  fs::create_directories(run_dir, error);
-  if (error) throw FileError(fmt::format("[run folder \"{}\"] can't be made: {}", run_dir, error.message()));
-  std::ofstream file(run_dir + "/config.json", std::ios::binary);
-  file << config.dump(2) << "\n";
-  if (!file.flush()) throw FileError(fmt::format("[run folder \"{}\"] config.json can't be written", run_dir));
-}
 
 std::string metrics_text(const History& history) {
   std::string text;
@@ -78,14 +57,16 @@ void train(const TrainOptions& options, const Overrides& overrides) {
   const DataLoader training = experiment.data.loader("train", true), validation = experiment.data.loader("val", false);
   const Trainer trainer = make_trainer(experiment.trainer);
   const bool writes = experiment.trainer.fast_dev_run == 0;
+  std::optional<RunConfig> written;
   if (writes) {
-    write_config(config, run_dir);
+    written.emplace(config, run_dir);
     fmt::print("run folder {}\n", run_dir);
     std::fflush(stdout);
   }
   const Any<Model>& model = experiment.model;
   const DataLoaders validations = validation.empty() ? DataLoaders() : DataLoaders(validation);
   const History history = trainer.fit(*model, training, validations, {.ckpt_path = options.ckpt_path});
+  if (written) written->keep();
   if (history.epoch.empty()) fmt::print("no epoch was left to train\n");
   if (!history.epoch.empty()) fmt::print("epoch {}: {}\n", history.epoch.back(), metrics_text(history));
   if (!writes) return;
