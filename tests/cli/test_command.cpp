@@ -69,4 +69,9 @@ BOOST_AUTO_TEST_CASE(version_is_that_of_the_project) {
   BOOST_TEST(out.text == std::string("mezzo ") + mezzo::version() + "\n");
 }
 
+BOOST_AUTO_TEST_CASE(output_that_can_not_be_written_is_a_failure) {
+  BOOST_TEST(run_command("help 2>&1 >/dev/full; echo $?").text == "mezzo: the output can't be written\n1\n");
+  BOOST_TEST(run_command("evaluate nothing 2>/dev/full; echo $?").text == "1\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

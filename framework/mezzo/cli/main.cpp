@@ -121,17 +121,23 @@ int run(int argc, char** argv) {
   return success;
 }
 
+/// fmt::print would throw if the text can't be written.
+void print_error(const std::string& text) { std::fputs(("mezzo: " + text + "\n").c_str(), stderr); }
+
 }  // namespace
 }  // namespace mezzo::cli
 
 int main(int argc, char** argv) {
+  using namespace mezzo::cli;
   try {
-    return mezzo::cli::run(argc, argv);
-  } catch (const mezzo::cli::UsageError& error) {
-    fmt::print(stderr, "mezzo: {}\n", error.what());
-    return mezzo::cli::wrong_use;
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    print_error("the output can't be written");
+  } catch (const UsageError& error) {
+    print_error(error.what());
+    return wrong_use;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "mezzo: {}\n", mezzo::cli::with_nearest(error.what()));
-    return mezzo::cli::failure;
+    print_error(with_nearest(error.what()));
   }
+  return failure;
 }
