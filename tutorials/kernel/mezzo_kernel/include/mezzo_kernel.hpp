@@ -41,7 +41,8 @@ struct HasBundle<T, std::void_t<decltype(mime_bundle_repr(std::declval<const T&>
 template <class T, class = void>
 struct HasStream : std::false_type {};
 template <class T>
-struct HasStream<T, std::void_t<decltype(std::declval<std::ostream&>() << std::declval<const T&>())>> : std::true_type {};
+struct HasStream<T, std::void_t<decltype(std::declval<std::ostream&>() << std::declval<const T&>())>> : std::true_type {
+};
 
 template <class T>
 std::string text_of(const T& value) {
