@@ -12,6 +12,7 @@
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/isa.hpp>
+#include <mezzo/core/memory_info.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/plugin.hpp>
 #include <mezzo/core/text_table.hpp>
@@ -62,18 +63,10 @@ std::uint64_t number_in(const char* path) {
   return file >> number ? number : 0;
 }
 
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  std::uint64_t kib = 0;
-  while (file >> word) {
-    if (word == "MemAvailable:" && file >> kib) return kib << 10U;
-  }
-  return 0;
-}
-
 Finding check_memory() {
-  const std::uint64_t available = available_memory();
+  const std::map<std::string, std::int64_t> memory = detail::memory_info();
+  const auto found = memory.find("MemAvailable");
+  const auto available = static_cast<std::uint64_t>(found == memory.end() ? 0 : found->second);
   std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
   if (limit == 0) limit = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   if (limit > (std::uint64_t{1} << 60U)) limit = 0;  // version 1 has a large number for no limit

@@ -1,10 +1,10 @@
 #include <mezzo/training/callbacks/batch_size_finder.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/memory_info.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/training/loops/texts.hpp>
 
@@ -15,12 +15,9 @@ const char* const batch_finder_label = "[BatchSizeFinder]";
 
 /// Bytes that programs may allocate without swapping; the largest number if the system doesn't report them.
 std::int64_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  for (std::int64_t kib = 0; file >> name >> kib; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    if (name == "MemAvailable:") return kib * 1024;
-  }
-  return std::numeric_limits<std::int64_t>::max();
+  const std::map<std::string, std::int64_t> memory = detail::memory_info();
+  const auto available = memory.find("MemAvailable");
+  return available == memory.end() ? std::numeric_limits<std::int64_t>::max() : available->second;
 }
 
 }  // namespace

@@ -7,27 +7,16 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/memory_info.hpp>
 
 namespace mezzo {
 namespace {
 
 const char* const stats_label = "[DeviceStatsMonitor]";
-
-/// Numbers of /proc/meminfo in kB.
-std::map<std::string, double> memory_kilobytes() {
-  std::map<std::string, double> out;
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  for (double number = 0; file >> name >> number; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    out[name] = number;
-  }
-  return out;
-}
 
 double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
@@ -86,15 +75,16 @@ void DeviceStatsMonitor::on_train_begin(Logs&) {
 void DeviceStatsMonitor::log_stats(const char* hook) {
   if (session().stage() != Stage::fit || !session().logs_step()) return;
   const Reading now = read();
-  const std::map<std::string, double> kb = memory_kilobytes();
+  const std::map<std::string, std::int64_t> memory = detail::memory_info();
   const auto used = [&](const char* total, const char* free) {
-    const auto whole = kb.find(total), rest = kb.find(free);
-    return whole == kb.end() || rest == kb.end() ? 0 : percent_of(whole->second - rest->second, whole->second);
+    const auto whole = memory.find(total), rest = memory.find(free);
+    if (whole == memory.end() || rest == memory.end()) return 0.0;
+    return percent_of(static_cast<double>(whole->second - rest->second), static_cast<double>(whole->second));
   };
   const std::map<std::string, double> all{
       {"cpu_percent", percent_of(now.busy - before_.busy, now.total - before_.total)},
-      {"cpu_vm_percent", used("MemTotal:", "MemAvailable:")},
-      {"cpu_swap_percent", used("SwapTotal:", "SwapFree:")},
+      {"cpu_vm_percent", used("MemTotal", "MemAvailable")},
+      {"cpu_swap_percent", used("SwapTotal", "SwapFree")},
       {"load_1min", load_of_minute()},
       {"process_cpu_percent", percent_of(now.process - before_.process, now.seconds - before_.seconds)},
       {"process_resident_bytes", resident_bytes()}};
