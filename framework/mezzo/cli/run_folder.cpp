@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/io/file_replacement.hpp>
 
 namespace mezzo::cli {
 
@@ -47,16 +48,24 @@ RunConfig::RunConfig(const Json& config, const std::string& run_dir)
   if (std::ifstream old(folder_ / "config.json", std::ios::binary); old) {
     former_ = std::string(std::istreambuf_iterator<char>(old), {});
   }
-  std::ofstream file(folder_ / "config.json", std::ios::binary);
-  file << config.dump(2) << "\n";
-  if (!file.flush()) throw FileError(fmt::format("[run folder \"{}\"] config.json can't be written", run_dir));
+  write(config.dump(2) + "\n");
+}
+
+void RunConfig::write(const std::string& text) const {
+  detail::FileReplacement file((folder_ / "config.json").string(),
+                               fmt::format("[run folder \"{}\"] config.json", folder_.string()));
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 RunConfig::~RunConfig() {
   if (kept_ || newest_checkpoint(folder_) != newest_checkpoint_) return;
   std::error_code ignored;
   if (former_) {
-    std::ofstream(folder_ / "config.json", std::ios::binary) << *former_;
+    try {
+      write(*former_);
+    } catch (const Error&) {  // the error that ends the training is the one to report
+    }
   } else {
     fs::remove(folder_ / "config.json", ignored);
     fs::remove(folder_ / "logs", ignored);  // if it is empty, and so is the run folder

@@ -24,6 +24,9 @@ class RunConfig {
   void keep() { kept_ = true; }
 
  private:
+  /// Writes config.json whole, or not at all. A FileError if it can't.
+  void write(const std::string& text) const;
+
   std::filesystem::path folder_;
   std::optional<std::string> former_;
   std::filesystem::file_time_type newest_checkpoint_;
