@@ -64,6 +64,11 @@ struct Work {
     BOOST_TEST(has(out.text, part), arguments << ": " << out.text);
   }
 
+  /// Trains with further arguments, which must be refused as a wrong use with the text.
+  void refuse_training(const std::string& arguments, const std::string& part) const {
+    refuse("train config.json " + arguments, 2, part);
+  }
+
   bool exists(const std::string& name) const { return std::filesystem::exists(folder.path(name)); }
 
   std::string text(const std::string& name) const {
@@ -138,22 +143,21 @@ BOOST_AUTO_TEST_CASE(print_config_is_complete_and_trains_nothing) {
 
 BOOST_AUTO_TEST_CASE(misspelled_names_are_errors_with_the_nearest) {
   const Work work;
-  const auto refuse = [&](const std::string& arguments, const std::string& part) {
-    work.refuse("train config.json " + arguments, 2, part);
-  };
-  refuse("--trainer.max_epoch 2", "trainer: unknown key \"max_epoch\"; nearest: \"max_epochs\"");
-  refuse("--trainr.max_epochs 2", "unknown option --trainr.max_epochs; nearest: --trainer");
-  refuse("--model.config.layers.1.config.unit 3", "nearest: \"units\"");
-  refuse("--model.config.layers.1.class_name Dens", "nearest: \"Dense\"");
-  refuse("--model.config.layers.7.class_name Dense", "\"7\" must be the number of one of 3 items, from 0");
-  refuse("--optimizer adm", "nearest: \"adam\"");
-  refuse("--optimizer.config.learning_rat 0.1", "nearest: \"learning_rate\"");
-  refuse("--callbacks.0.config.patienc 3", "callbacks.0.config: unknown key \"patienc\"; nearest: \"patience\"");
-  refuse("--callbacks.0.class_name EarlyStop", "nearest: \"EarlyStopping\"");
-  refuse("--data.name cvs", "data.name: unknown data \"cvs\"; nearest: \"csv\"");
-  refuse("--print_confg", "mezzo train: unknown option --print_confg; nearest: --print_config");
-  refuse("--trainer.max_epochs two", "trainer.max_epochs must be an integer; got \"two\"");
-  refuse("--trainer.max_epochs", "--trainer.max_epochs needs a value");
+  work.refuse_training("--trainer.max_epoch 2", "trainer: unknown key \"max_epoch\"; nearest: \"max_epochs\"");
+  work.refuse_training("--trainr.max_epochs 2", "unknown option --trainr.max_epochs; nearest: --trainer");
+  work.refuse_training("--model.config.layers.1.config.unit 3", "nearest: \"units\"");
+  work.refuse_training("--model.config.layers.1.class_name Dens", "nearest: \"Dense\"");
+  work.refuse_training("--model.config.layers.7.class_name Dense",
+                       "\"7\" must be the number of one of 3 items, from 0");
+  work.refuse_training("--optimizer adm", "nearest: \"adam\"");
+  work.refuse_training("--optimizer.config.learning_rat 0.1", "nearest: \"learning_rate\"");
+  work.refuse_training("--callbacks.0.config.patienc 3",
+                       "callbacks.0.config: unknown key \"patienc\"; nearest: \"patience\"");
+  work.refuse_training("--callbacks.0.class_name EarlyStop", "nearest: \"EarlyStopping\"");
+  work.refuse_training("--data.name cvs", "data.name: unknown data \"cvs\"; nearest: \"csv\"");
+  work.refuse_training("--print_confg", "mezzo train: unknown option --print_confg; nearest: --print_config");
+  work.refuse_training("--trainer.max_epochs two", "trainer.max_epochs must be an integer; got \"two\"");
+  work.refuse_training("--trainer.max_epochs", "--trainer.max_epochs needs a value");
   BOOST_TEST(!work.exists("runs"));
 }
 
@@ -170,15 +174,13 @@ BOOST_AUTO_TEST_CASE(variables_of_options_that_the_command_sets_are_errors) {
 
 BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   const Work work;
-  const auto refuse = [&](const std::string& arguments, const std::string& part) {
-    work.refuse("train config.json " + arguments, 2, part);
-  };
-  refuse("--data.targets z", "unknown column \"z\"");
-  refuse("--data.batch_size 0", "data.batch_size must be at least 1; got 0");
-  refuse("--data.workers -1", "data.workers must be at least 0; got -1");
-  refuse("--trainer.max_epochs -3", "max_epochs must be at least -1; got -3");
-  refuse("--trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
-  refuse("--data.validation_split 0.001", "data.validation_split 0.001 of 96 samples leaves none for val");
+  work.refuse_training("--data.targets z", "unknown column \"z\"");
+  work.refuse_training("--data.batch_size 0", "data.batch_size must be at least 1; got 0");
+  work.refuse_training("--data.workers -1", "data.workers must be at least 0; got -1");
+  work.refuse_training("--trainer.max_epochs -3", "max_epochs must be at least -1; got -3");
+  work.refuse_training("--trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
+  work.refuse_training("--data.validation_split 0.001",
+                       "data.validation_split 0.001 of 96 samples leaves none for val");
   BOOST_TEST(!work.exists("runs"));
 }
 

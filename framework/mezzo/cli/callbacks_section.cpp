@@ -1,9 +1,9 @@
 #include <functional>
 #include <map>
 
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/trainer_section.hpp>
 #include <mezzo/cli/usage_error.hpp>
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/training/callbacks/early_stopping.hpp>
 #include <mezzo/training/callbacks/learning_rate_monitor.hpp>
 #include <mezzo/training/callbacks/model_checkpoint.hpp>
@@ -115,8 +115,7 @@ Callbacks read_callbacks(Json& json, const std::string& run_dir) {
     if (found == makers().end()) {
       std::vector<std::string> names;
       for (const auto& entry : makers()) names.push_back(entry.first);
-      fail_usage("{}: unknown callback \"{}\"; nearest: \"{}\"; valid names: {}", where, name,
-                 detail::nearest_name(name, names), fmt::join(names, ", "));
+      fail_unknown_name(where, "callback", name, names);
     }
     Section options(config, where + ".config");
     callbacks.push_back(found->second(options, run_dir));

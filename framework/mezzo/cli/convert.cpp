@@ -23,10 +23,6 @@ struct ConvertOptions {
   bool overwrite = false;
 };
 
-bool ends_in(const std::string& path, const std::string& suffix) {
-  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 template <class File>
 NamedTensors tensors_of(const File& file) {
   NamedTensors out;

@@ -6,7 +6,6 @@
 
 #include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/data/image/image_dataset.hpp>
 #include <mezzo/data/tables/csv_dataset.hpp>
 #include <mezzo/datasets/cifar.hpp>
@@ -31,8 +30,7 @@ DataConfig::DataConfig(Json& json) {
   Section section(json, "data");
   section("name", name_);
   if (std::find(names.begin(), names.end(), name_) == names.end()) {
-    fail_usage("data.name: unknown data \"{}\"; nearest: \"{}\"; valid names: {}", name_,
-               detail::nearest_name(name_, names), fmt::join(names, ", "));
+    fail_unknown_name("data.name", "data", name_, names);
   }
   const bool files = name_ == "csv" || name_ == "images" || name_ == "npz";
   if (files) {

@@ -1,26 +1,13 @@
-#include <cctype>
 #include <filesystem>
 #include <map>
 
 #include <mezzo/cli/config.hpp>
 #include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
+#include <mezzo/nn/layer_state.hpp>
 
 namespace mezzo::cli {
 namespace {
-
-/// "Conv2D" -> "conv2d", "BatchNormalization" -> "batch_normalization".
-std::string layer_name(const std::string& class_name) {
-  std::string out;
-  for (std::size_t i = 0; i < class_name.size(); ++i) {
-    const auto letter = static_cast<unsigned char>(class_name[i]);
-    const bool starts =
-        i > 0 && std::isupper(letter) != 0 && std::islower(static_cast<unsigned char>(class_name[i - 1])) != 0;
-    if (starts) out += '_';
-    out += static_cast<char>(std::tolower(letter));
-  }
-  return out;
-}
 
 /// Input of the first layer of the short form.
 Json read_input(Json& layer) {
@@ -61,7 +48,7 @@ void lengthen(Json& config) {
       input = read_input(layer);
       continue;
     }
-    const std::string base = layer_name(class_name);
+    const std::string base = detail::snake_case(class_name);
     const int count = used[base]++;
     layer["name"] = count == 0 ? base : fmt::format("{}_{}", base, count);
     order.push_back(out.size());

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
+#include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/edit_distance.hpp>
 
 namespace mezzo::cli {
@@ -36,6 +36,12 @@ std::string with_nearest(const std::string& text) {
     return text + "; nearest: \"" + detail::nearest_name(name, words_of(text.substr(list + mark.size()))) + "\"";
   }
   return text;
+}
+
+void fail_unknown_name(const std::string& where, const char* kind, const std::string& name,
+                       const std::vector<std::string>& names) {
+  fail_usage("{}: unknown {} \"{}\"; nearest: \"{}\"; valid names: {}", where, kind, name,
+             detail::nearest_name(name, names), fmt::join(names, ", "));
 }
 
 }  // namespace mezzo::cli

@@ -18,10 +18,6 @@ struct PredictArguments : SavedRunOptions {
   std::string output = "predictions.csv";
 };
 
-bool ends_in(const std::string& path, const std::string& suffix) {
-  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 bool is_known(const std::string& path) {
   for (const char* suffix : {".csv", ".npy", ".npz", ".safetensors"}) {
     if (ends_in(path, suffix)) return true;

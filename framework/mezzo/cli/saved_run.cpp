@@ -32,6 +32,10 @@ Any<Model> open_model(const std::string& path, const std::string& precision) {
   return load_model(folder ? path + "/model.mezzo" : path, {.dtype = policy_of(precision)});
 }
 
+bool ends_in(const std::string& path, const std::string& suffix) {
+  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
 SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   std::error_code ignored;
   const bool folder = fs::is_directory(options.model, ignored);

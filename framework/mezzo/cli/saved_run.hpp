@@ -34,4 +34,7 @@ Policy policy_of(const std::string& precision);
 /// Model of a file, or of a run folder. A precision of "" is that of the file.
 Any<Model> open_model(const std::string& path, const std::string& precision);
 
+/// True if a name before the suffix, such as ".npz", is there.
+bool ends_in(const std::string& path, const std::string& suffix);
+
 }  // namespace mezzo::cli

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
-#include <mezzo/core/edit_distance.hpp>
 
 namespace mezzo::cli {
 namespace {
@@ -37,8 +37,7 @@ void Section::finish() {
   for (const auto& item : complete_.items()) known.push_back(item.key());
   for (const auto& item : json_.items()) {
     if (complete_.contains(item.key())) continue;
-    fail_usage("{}: unknown key \"{}\"; nearest: \"{}\"; valid names: {}", where_, item.key(),
-               detail::nearest_name(item.key(), known), fmt::join(known, ", "));
+    fail_unknown_name(where_, "key", item.key(), known);
   }
   json_ = std::move(complete_);
 }

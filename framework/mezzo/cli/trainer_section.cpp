@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/training/loggers/csv_logger.hpp>
 #include <mezzo/training/loggers/json_logger.hpp>
 #include <mezzo/training/loggers/tensor_board_logger.hpp>
@@ -17,8 +17,7 @@ Any<Logger> logger_of(const std::string& name, const std::string& run_dir) {
   if (name == "csv") return loggers::CSVLogger(run_dir, {.name = "", .version = logs});
   if (name == "json") return loggers::JSONLogger(run_dir, {.name = "", .version = logs});
   if (name == "tensorboard") return loggers::TensorBoardLogger(run_dir, {.name = "", .version = logs});
-  fail_usage("trainer.logger: unknown logger \"{}\"; nearest: \"{}\"; valid names: csv, json, tensorboard", name,
-             detail::nearest_name(name, {"csv", "json", "tensorboard"}));
+  fail_unknown_name("trainer.logger", "logger", name, {"csv", "json", "tensorboard"});
 }
 
 /// Throws for variables whose options a training of the command sets itself.
