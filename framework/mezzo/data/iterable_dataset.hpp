@@ -43,7 +43,7 @@ class MEZZO_API IterableDataset {
   /// A ValueError if there are no fields, two names are equal, or not exactly one function is given.
   explicit IterableDataset(IterableDatasetOptions options);
 
-  /// As given: names and roles of the arrays of a sample.
+  /// Names and roles of the arrays of a sample.
   const std::vector<Field>& fields() const { return options_.fields; }
 
   /// True if several workers can share the samples.

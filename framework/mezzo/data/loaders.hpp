@@ -22,7 +22,7 @@ class MEZZO_API DataLoaders {
   bool empty() const { return loaders_.empty(); }       ///< true: no loader was given
   std::size_t size() const { return loaders_.size(); }  ///< number of loaders
 
-  /// By position from 0; the index isn't checked.
+  /// Loader at position i from 0, which isn't checked.
   const DataLoader& operator[](std::size_t i) const { return loaders_[i]; }
   std::vector<DataLoader>::const_iterator begin() const { return loaders_.begin(); }
   std::vector<DataLoader>::const_iterator end() const { return loaders_.end(); }
