@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <optional>
 
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/unknown_variables.hpp>
 
 namespace mezzo::datasets::detail {
 namespace {
@@ -15,9 +17,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> places(const std::string& name, const std::string& root, const std::vector<std::string>& also) {
   if (!root.empty()) return {root, fs::path(root) / name};
   std::vector<fs::path> places;
-  const char* data = std::getenv("MEZZO_DATA");
-  if (data != nullptr && *data != '\0') places.push_back(fs::path(data) / name);
-  for (const char* prefix : {"/usr/local", "/usr"}) places.push_back(fs::path(prefix) / "share/datasets" / name);
+  for (const std::string& folder : data_folders()) places.push_back(fs::path(folder) / name);
   places.insert(places.end(), also.begin(), also.end());
   return places;
 }
@@ -33,8 +33,17 @@ std::optional<fs::path> find_file(const fs::path& folder, const std::string& fil
 
 }  // namespace
 
+std::vector<std::string> data_folders() {
+  std::vector<std::string> folders;
+  const char* const given = std::getenv(mezzo::detail::environment_variables::data);
+  if (given != nullptr && *given != '\0') folders.emplace_back(given);
+  folders.insert(folders.end(), {"/usr/local/share/datasets", "/usr/share/datasets"});
+  return folders;
+}
+
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint, const std::vector<std::string>& also) {
+  mezzo::detail::warn_of_unknown_variables();
   std::vector<std::string> searched;
   for (const fs::path& place : places(name, root, also)) {
     if (find_file(place, file)) return place.string();

@@ -4,9 +4,12 @@
 
 namespace mezzo::datasets::detail {
 
+/// Folders that hold the folders of data sets: that of the environment variable MEZZO_DATA, or none,
+/// /usr/local/share/datasets and /usr/share/datasets.
+std::vector<std::string> data_folders();
+
 /// Returns the first folder that holds `file` or file.gz. Searches `root` and `name` in it. If `root` is "", searches
-/// `name` in the folder of the environment variable MEZZO_DATA, in /usr/local/share/datasets and in
-/// /usr/share/datasets, then the folders of `also`. Throws a FileError with the searched folders and `hint`.
+/// `name` in data_folders(), then the folders of `also`. Throws a FileError with the searched folders and `hint`.
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint, const std::vector<std::string>& also = {});
 

@@ -7,6 +7,7 @@
 
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/environment.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
@@ -40,7 +41,8 @@ void fill(Registry& all) {
 }
 
 bool verbose_dispatch() {
-  static const bool on = detail::environment_choice("MEZZO_VERBOSE", {"0", "dispatch"}) == "dispatch";
+  static const bool on =
+      detail::environment_choice(detail::environment_variables::verbose, {"0", "dispatch"}) == "dispatch";
   return on;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <mezzo/core/compiled_isas.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -67,7 +68,7 @@ Isa best_of_cpu() {
 
 /// Upper limit from the environment.
 Isa cap() {
-  const char* ours = std::getenv("MEZZO_MAX_ISA");
+  const char* ours = std::getenv(detail::environment_variables::max_isa);
   if (ours != nullptr && *ours != '\0') return isa_from_name(ours);
   const char* onednn = std::getenv("ONEDNN_MAX_CPU_ISA");
   // oneDNN ignores an unknown name.

@@ -10,14 +10,18 @@
 
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/environment.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
 #include <mezzo/core/parallel.hpp>
+#include <mezzo/core/unknown_variables.hpp>
 
 namespace mezzo {
 namespace {
+
+namespace names = detail::environment_variables;
 
 /// Value of an environment variable; "" if it is not set.
 std::string_view environment_value(const char* variable) {
@@ -63,32 +67,32 @@ class Size {
 };
 
 Setting& binding() {
-  static Setting setting("MEZZO_BIND_THREADS", false);
+  static Setting setting(names::bind_threads, false);
   return setting;
 }
 Setting& flushing() {
-  static Setting setting("MEZZO_FLUSH_DENORMALS", true);
+  static Setting setting(names::flush_denormals, true);
   return setting;
 }
 Setting& paging() {
-  static Setting setting("MEZZO_HUGE_PAGES", true);
+  static Setting setting(names::huge_pages, true);
   return setting;
 }
 
 Setting& yielding() {
-  static Setting setting("MEZZO_YIELD_WHEN_BUSY", true);
+  static Setting setting(names::yield_when_busy, true);
   return setting;
 }
 Setting& adapting() {
-  static Setting setting("MEZZO_ADAPTIVE_THREADS", false);
+  static Setting setting(names::adaptive_threads, false);
   return setting;
 }
 Size& plan_cache() {
-  static Size size("MEZZO_PLAN_CACHE", 64);
+  static Size size(names::plan_cache, 64);
   return size;
 }
 Size& eager_cache() {
-  static Size size("MEZZO_EAGER_CACHE", 512);
+  static Size size(names::eager_cache, 512);
   return size;
 }
 
@@ -167,6 +171,7 @@ int eager_cache_size() { return eager_cache().get(); }
 void set_eager_cache_size(int kernels) { eager_cache().set("set_eager_cache_size", kernels); }
 
 detail::ComputeScope::ComputeScope() : control_(_mm_getcsr()), bound_(thread_binding()) {
+  warn_of_unknown_variables();
   const bool flush = flush_denormals();
   prepare_pool(flush, bound_);
   _mm_setcsr(with_flushing(control_, flush));

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/plugin.hpp>
 #include <mezzo/distributed/communicator.hpp>
 #include <mezzo/distributed/mpi/plugin.hpp>
 
@@ -13,12 +12,7 @@ namespace mezzo {
 namespace {
 
 mpi_plugin::Open load_open() {
-  constexpr detail::Plugin plugin{
-      "mezzo_mpi", "MEZZO_MPI_PLUGIN", "mezzo_mpi_open",
-      "the strategy \"mpi\" needs the plug-in mezzo_mpi, which is built where CMake finds MPI",
-      // The parts of Open MPI that it loads itself look for the symbols of libmpi.
-      detail::Plugin::Symbols::global};
-  return reinterpret_cast<mpi_plugin::Open>(detail::load_plugin(plugin, "[Communicator]"));
+  return reinterpret_cast<mpi_plugin::Open>(detail::load_plugin(detail::plugin_of_mpi, "[Communicator]"));
 }
 
 class MpiTransport final : public detail::Transport {

@@ -1,5 +1,6 @@
 #include <mezzo/report/doctor.hpp>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,9 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <mezzo/core/compiled_isas.hpp>
 #include <mezzo/core/cpu.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/memory_info.hpp>
@@ -17,14 +20,18 @@
 #include <mezzo/core/plugin.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/core/tuning.hpp>
-#include <mezzo/report/known_variables.hpp>
+#include <mezzo/core/unknown_variables.hpp>
+#include <mezzo/data/text/tokenizer/sentencepiece_model.hpp>
+#include <mezzo/datasets/search.hpp>
+#include <mezzo/distributed/mpi_ranks.hpp>
+#include <mezzo/report/wrong_settings.hpp>
 
 namespace mezzo {
 namespace {
 
 Finding check_isa() {
   std::string text = fmt::format("{}, kernels for {}", cpu_name(), isa_name(isa()));
-  for (const char* variable : {"MEZZO_MAX_ISA", "ONEDNN_MAX_CPU_ISA"}) {
+  for (const char* variable : {detail::environment_variables::max_isa, "ONEDNN_MAX_CPU_ISA"}) {
     const char* const value = std::getenv(variable);
     if (value == nullptr || *value == '\0') continue;
     return {true, "instruction set", fmt::format("{}; limited by {}={}", text, variable, value),
@@ -87,9 +94,41 @@ Finding check_pages() {
           "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
 }
 
+/// Name of the allocator behind malloc: one that a program was linked with or that LD_PRELOAD names comes first.
+std::string allocator_name() {
+  constexpr std::pair<const char*, const char*> others[] = {
+      {"mallctl", "jemalloc"}, {"tc_malloc_size", "tcmalloc"}, {"mi_version", "mimalloc"}};
+  for (const auto& [symbol, name] : others) {
+    if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return name;
+  }
+  using Version = const char* (*)();
+  const auto version = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+  return version == nullptr ? "that of the C library" : fmt::format("glibc {}", version());
+}
+
+/// A setting of glibc that fills each array, to find errors, slows all work.
+Finding check_allocator() {
+  const std::string name = allocator_name();
+  if (name.rfind("glibc", 0) != 0) return {false, "memory allocator", name, ""};
+  const auto value_of = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string filled = value_of("MALLOC_PERTURB_");
+  if (!filled.empty() && filled != "0") {
+    return {true, "memory allocator", fmt::format("{}, which fills each array by MALLOC_PERTURB_={}", name, filled),
+            "unset MALLOC_PERTURB_, which is for finding errors"};
+  }
+  if (value_of("GLIBC_TUNABLES").find("glibc.malloc.perturb") != std::string::npos) {
+    return {true, "memory allocator", name + ", which fills each array by glibc.malloc.perturb in GLIBC_TUNABLES",
+            "remove glibc.malloc.perturb from GLIBC_TUNABLES: it is for finding errors"};
+  }
+  return {false, "memory allocator", name, ""};
+}
+
 Finding check_data() {
   namespace fs = std::filesystem;
-  const char* const folder = std::getenv("MEZZO_DATA");
+  const char* const folder = std::getenv(detail::environment_variables::data);
   std::error_code ignored;
   if (folder != nullptr && *folder != '\0') {
     const bool readable = fs::is_directory(folder, ignored) && ::access(folder, R_OK | X_OK) == 0;
@@ -97,7 +136,7 @@ Finding check_data() {
     return {true, "data sets", fmt::format("MEZZO_DATA={} is no folder that can be read", folder),
             "set MEZZO_DATA to the folder that holds mnist, fashion-mnist, ..."};
   }
-  for (const char* place : {"/usr/local/share/datasets", "/usr/share/datasets"}) {
+  for (const std::string& place : datasets::detail::data_folders()) {
     if (fs::is_directory(place, ignored)) return {false, "data sets", fmt::format("in {}", place), ""};
   }
   return {false, "data sets", "none installed; MEZZO_DATA may name a folder", ""};
@@ -118,6 +157,7 @@ Finding check_plugin(const detail::Plugin& plugin) {
 }  // namespace
 
 std::vector<Finding> doctor() {
+  const auto unknown = detail::take_unknown_variables();  // first, since the checks would warn of them
   std::vector<Finding> all;
   // A setting that can't be read is an error of its check.
   const auto add = [&](const char* subject, Finding (*check)()) {
@@ -131,14 +171,13 @@ std::vector<Finding> doctor() {
   add("threads", check_threads);
   add("memory", check_memory);
   add("huge pages", check_pages);
+  add("memory allocator", check_allocator);
   add("data sets", check_data);
-  all.push_back(check_plugin({"mezzo_sentencepiece", "MEZZO_SENTENCEPIECE_PLUGIN", "mezzo_sentencepiece_functions", "",
-                              detail::Plugin::Symbols::own}));
-  all.push_back(check_plugin({"mezzo_mpi", "MEZZO_MPI_PLUGIN", "mezzo_mpi_open", ""}));
+  all.push_back(check_plugin(detail::plugin_of_sentencepiece));
+  all.push_back(check_plugin(detail::plugin_of_mpi));
   for (const std::string& text : detail::wrong_settings()) {
     all.push_back({true, "environment", text, "set the variable to one of these values, or unset it"});
   }
-  const auto unknown = detail::unknown_variables();
   for (const auto& [variable, nearest] : unknown) {
     all.push_back({true, "environment", fmt::format("{} has no effect: mezzo has no such variable", variable),
                    fmt::format("unset it; nearest: {}", nearest)});

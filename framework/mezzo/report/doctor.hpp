@@ -14,8 +14,9 @@ struct Finding {
   std::string cure{};     ///< what to do; "" without a problem
 };
 
-/// Checks this machine and installation: instruction set, threads, memory limit, huge pages, folder of data sets,
-/// plug-ins, and environment variables `MEZZO_*` that mezzo doesn't read. Measures nothing, changes nothing.
+/// Checks this machine and installation: instruction set, threads, memory limit, huge pages, memory
+/// allocator, folder of data sets, plug-ins, and environment variables `MEZZO_*` that mezzo doesn't read. Measures
+/// nothing, changes nothing.
 MEZZO_API std::vector<Finding> doctor();
 
 }  // namespace mezzo

@@ -7,15 +7,19 @@
 #include <fstream>
 
 #include <mezzo/core/cpu.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/isa.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/core/tuning.hpp>
+#include <mezzo/core/unknown_variables.hpp>
 #include <mezzo/distributed/rank_threads.hpp>
 #include <mezzo/distributed/strategy.hpp>
 
 namespace mezzo {
 namespace {
+
+namespace names = detail::environment_variables;
 
 const char* on_off(bool on) { return on ? "on" : "off"; }
 
@@ -53,6 +57,7 @@ std::string ranks_text() {
 }  // namespace
 
 std::string environment() {
+  detail::warn_of_unknown_variables();
   const double quota = cpu_quota();
   const std::string cores = fmt::format("{} cores to run on, quota {}", available_cores(),
                                         quota > 0 ? fmt::format("{:.3g}", quota) : std::string("none"));
@@ -61,16 +66,15 @@ std::string environment() {
            {{"setting", false}, {"value", false}, {"of this machine", false}, {"set by", false}},
            {{"threads", fmt::to_string(thread_count()), cores, by("OMP_NUM_THREADS", "set_thread_count()")},
             {"ranks", ranks_text(), "", "mpirun or srun"},
-            {"thread binding", on_off(thread_binding()), "", by("MEZZO_BIND_THREADS", "set_thread_binding()")},
-            {"flush denormals", on_off(flush_denormals()), "", by("MEZZO_FLUSH_DENORMALS", "set_flush_denormals()")},
+            {"thread binding", on_off(thread_binding()), "", by(names::bind_threads, "set_thread_binding()")},
+            {"flush denormals", on_off(flush_denormals()), "", by(names::flush_denormals, "set_flush_denormals()")},
             {"huge pages", on_off(huge_pages()), "transparent huge pages: " + system_pages(),
-             by("MEZZO_HUGE_PAGES", "set_huge_pages()")},
-            {"yield when busy", on_off(yield_when_busy()), "", by("MEZZO_YIELD_WHEN_BUSY", "set_yield_when_busy()")},
-            {"adaptive threads", on_off(adaptive_threads()), "",
-             by("MEZZO_ADAPTIVE_THREADS", "set_adaptive_threads()")},
-            {"plan cache", fmt::to_string(plan_cache_size()), "", by("MEZZO_PLAN_CACHE", "set_plan_cache_size()")},
-            {"eager cache", fmt::to_string(eager_cache_size()), "", by("MEZZO_EAGER_CACHE", "set_eager_cache_size()")},
-            {"instruction set", isa_name(isa()), cpu_name(), by("MEZZO_MAX_ISA", "ONEDNN_MAX_CPU_ISA")}})) {
+             by(names::huge_pages, "set_huge_pages()")},
+            {"yield when busy", on_off(yield_when_busy()), "", by(names::yield_when_busy, "set_yield_when_busy()")},
+            {"adaptive threads", on_off(adaptive_threads()), "", by(names::adaptive_threads, "set_adaptive_threads()")},
+            {"plan cache", fmt::to_string(plan_cache_size()), "", by(names::plan_cache, "set_plan_cache_size()")},
+            {"eager cache", fmt::to_string(eager_cache_size()), "", by(names::eager_cache, "set_eager_cache_size()")},
+            {"instruction set", isa_name(isa()), cpu_name(), by(names::max_isa, "ONEDNN_MAX_CPU_ISA")}})) {
     text += line + "\n";
   }
   return text;

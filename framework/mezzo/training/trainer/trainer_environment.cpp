@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/distributed/strategy.hpp>
 #include <mezzo/precision/policy.hpp>
@@ -21,7 +22,7 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr const char* prefix = "MEZZO_TRAINER_";
+constexpr const char* prefix = environment_variables::trainer_prefix;
 
 /// Options that have a variable.
 const std::vector<std::string>& names() {

@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/core/cpu.hpp>
+#include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/tuning.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -82,7 +83,7 @@ bool is_turned_off(std::string& reason) {
     decline(reason, "turned off by float32_winograd of the Trainer");
     return true;
   }
-  if (chosen || !detail::turned_off("MEZZO_FLOAT32_WINOGRAD")) return false;
+  if (chosen || !detail::turned_off(detail::environment_variables::float32_winograd)) return false;
   decline(reason, "turned off by MEZZO_FLOAT32_WINOGRAD=0");
   return true;
 }

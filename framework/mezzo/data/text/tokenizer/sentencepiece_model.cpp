@@ -4,7 +4,6 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/core/plugin.hpp>
 #include <mezzo/data/text/sentencepiece/plugin.hpp>
 #include <mezzo/data/text/tokenizer/sentencepiece_file.hpp>
 
@@ -15,12 +14,8 @@ constexpr std::string_view word_begin = "\xe2\x96\x81";  // ▁
 
 const sentencepiece_plugin::Functions& load_functions(const std::string& where) {
   static const sentencepiece_plugin::Functions functions = [&] {
-    constexpr Plugin plugin{"mezzo_sentencepiece", "MEZZO_SENTENCEPIECE_PLUGIN", "mezzo_sentencepiece_functions",
-                            "a SentencePiece model needs the plug-in mezzo_sentencepiece, which is built where CMake "
-                            "finds libsentencepiece",
-                            Plugin::Symbols::own};
     sentencepiece_plugin::Functions found{};
-    reinterpret_cast<sentencepiece_plugin::Get>(load_plugin(plugin, where))(&found);
+    reinterpret_cast<sentencepiece_plugin::Get>(load_plugin(plugin_of_sentencepiece, where))(&found);
     if (found.version != sentencepiece_plugin::current_version) {
       fail<FileError>(where, "the plug-in mezzo_sentencepiece must have version {}; got {}",
                       sentencepiece_plugin::current_version, found.version);
