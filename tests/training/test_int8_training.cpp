@@ -116,6 +116,25 @@ BOOST_AUTO_TEST_CASE(by_name_the_trainer_leaves_out_the_first_and_last_layer) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_model_without_layers_for_int8_is_named_once) {
+  const auto output_of = [](Sequential model, Precision precision) {
+    const CapturedOutput output;
+    trainer(std::move(precision)).fit(model, points());
+    return output.text();
+  };
+  const auto two_layers = [] { return compiled(Sequential({Dense(8), Dense(classes)})); };
+  const std::string warning =
+      "mezzo: warning: [Trainer] precision int8-mixed computes no product in int8: the first and the last layer with a "
+      "matrix are left out, and no other layer has such a product; Policy(\"mixed_int8\") leaves none out\n";
+  const std::string text = output_of(two_layers(), "int8-mixed");
+  BOOST_TEST(text.find(warning) != text.npos, text);
+  BOOST_TEST(text.find(warning) == text.rfind(warning), text);
+  const std::string part = "computes no product in int8";
+  BOOST_TEST(output_of(three_layers(), "int8-mixed").find(part) == std::string::npos);
+  BOOST_TEST(output_of(two_layers(), Policy("mixed_int8")).find(part) == std::string::npos);
+  BOOST_TEST(output_of(two_layers(), "bf16").find(part) == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(gradients_of_kernels_may_have_8_bits) {
   const Policy tiles("p=f32,c=f32,products=int8_tiles");
   Sequential model = three_layers(tiles);

@@ -20,11 +20,15 @@ bool computes_in(const Graph& step, DType dtype) {
   });
 }
 
+bool has_int8_product(const NodePtr& node) {
+  return is(*node, ops::tile_matmul) || (is(*node, ops::matmul) && node->attributes.has("products"));
+}
+
 /// True if the step has products of int8, and none of them has a kernel that multiplies int8.
 bool emulates_int8(const Graph& step) {
   bool any = false;
   for (const NodePtr& node : step.nodes) {
-    if (!is(*node, ops::tile_matmul) && !(is(*node, ops::matmul) && node->attributes.has("products"))) continue;
+    if (!has_int8_product(node)) continue;
     if (chosen_implementation(request_of(*node)) == "int8") return false;
     any = true;
   }
@@ -32,6 +36,16 @@ bool emulates_int8(const Graph& step) {
 }
 
 }  // namespace
+
+void warn_without_int8(Notices& notices, const Graph& step, const RunOptions& options) {
+  if (!options.int8_inside || options.policy.products() == ProductFormat::same) return;
+  const std::string text =
+      "[Trainer] precision int8-mixed computes no product in int8: the first and the last layer with a matrix are left "
+      "out, and no other layer has such a product; Policy(\"mixed_int8\") leaves none out";
+  if (notices.has(text)) return;
+  const bool any = std::any_of(step.nodes.begin(), step.nodes.end(), has_int8_product);
+  if (!any && notices.first(text)) warn(text);
+}
 
 void report_int8_emulation(Notices& notices, const Graph& step) {
   if (turned_off(slow_policy_switch)) return;

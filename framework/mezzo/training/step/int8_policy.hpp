@@ -1,4 +1,5 @@
 #pragma once
+#include <mezzo/core/api.hpp>
 #include <mezzo/nn/layer.hpp>
 #include <mezzo/precision/policy.hpp>
 
@@ -11,7 +12,7 @@ Policy int8_policy(const Layer& root, bool fast_bfloat16);
 
 /// The policy that a precision means for a model on this machine: int8_policy() for a policy with products of int8 if
 /// `int8_inside`, else the policy itself.
-Policy completed_policy(const Policy& policy, bool int8_inside, const Layer& root);
+MEZZO_API Policy completed_policy(const Policy& policy, bool int8_inside, const Layer& root);
 
 /// A policy of three dtypes without products of int8.
 Policy without_int8(const Policy& policy);

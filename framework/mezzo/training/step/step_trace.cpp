@@ -203,6 +203,7 @@ CompiledStep* StepRunner::compile(Stage stage, const HostBatch& batch) {
   if (!options_.silent) {
     report_emulation(state_.notices, trace.graph());
     report_int8_emulation(state_.notices, trace.graph());
+    warn_without_int8(state_.notices, trace.graph(), options_);
   }
   step->metrics = metrics_.updated;
   if (batch_.part) {
@@ -253,6 +254,7 @@ void StepRunner::run_eagerly(Stage stage, const HostBatch& batch) {
   if (!options_.silent) {
     report_emulation(state_.notices, graph);
     report_int8_emulation(state_.notices, graph);
+    warn_without_int8(state_.notices, graph, options_);
   }
   if (counts_updates(stage)) mezzo::count_updates(graph, update_count);
   if (!options_.silent && awaits_non_finite_output(state_.notices, stage))
