@@ -1,6 +1,9 @@
 #include <boost/test/unit_test.hpp>
 
+#include <fmt/format.h>
+
 #include <mezzo/core/error.hpp>
+#include <mezzo/io/array_entries.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/io/npz.hpp>
 #include <mezzo/io/npz_lists.hpp>
@@ -73,6 +76,41 @@ BOOST_AUTO_TEST_CASE(one_array_is_read_by_name) {
   BOOST_TEST(names.find("entry \"names.npy\": the dtype must be one of float32, ") != names.npos, names);
 }
 
+BOOST_AUTO_TEST_CASE(headers_alone_describe_arrays) {
+  const Folder folder;
+  const std::string path = folder.write("a.npz", file_bytes(recorded("npy").at("archives").at("mixed")));
+  std::string text;
+  for (const TensorEntry& entry : detail::npz_entries(path)) {
+    text += fmt::format("{}: {} {}; ", entry.name, detail::type_text(entry), to_string(entry.shape));
+  }
+  for (const char* part : {"names: <U1 (texts) ", "objects: |O (objects) ", "records: fields a (2,)"}) {
+    BOOST_TEST(text.find(part) != text.npos, text);
+  }
+  // The numbers are not looked at: damaged ones are no error here.
+  save_npz(folder.path("b.npz"), {{"x", Tensor({50, 3})}});
+  detail::Bytes bytes = detail::read_file(folder.path("b.npz"), 10'000);
+  bytes[400] ^= 1U;
+  const std::string damaged = folder.write("c.npz", bytes);
+  BOOST_CHECK_THROW(load_npz(damaged), FileError);
+  BOOST_TEST((detail::npz_entries(damaged).at(0).shape == Shape{50, 3}));
+  BOOST_TEST(detail::npz_entries(damaged).at(0).bytes == 600U);
+}
+
+BOOST_AUTO_TEST_CASE(headers_of_compressed_arrays_are_read) {
+  const Folder folder;
+  for (const auto& [name, file] : recorded("npy").at("archives").items()) {
+    BOOST_TEST_CONTEXT(name) {
+      const CapturedOutput warnings;
+      const std::string path = folder.write("a.npz", file_bytes(file));
+      const std::map<std::string, Tensor> arrays = load_npz(path);
+      for (const TensorEntry& entry : detail::npz_entries(path)) {
+        const auto found = arrays.find(entry.name);
+        if (found != arrays.end()) BOOST_TEST((entry.shape == found->second.shape()), entry.name);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(other_archives_are_refused) {
   const Folder folder;
   const auto text_of_archive = [&](const char* name) {
@@ -137,6 +175,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_read_or_refused) {
     const std::string path =
         folder.write("b.npz", detail::Bytes(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(size)));
     BOOST_CHECK_THROW(load_npz(path), FileError);
+    BOOST_CHECK_THROW(detail::npz_entries(path), FileError);
   }
   check_mutations(own, [&](const detail::Bytes& bytes) { load_npz(folder.write("b.npz", bytes)); });
   const detail::Bytes deflated = file_bytes(recorded("npy").at("archives").at("deflated"));

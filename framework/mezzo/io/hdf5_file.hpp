@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/io/file.hpp>
@@ -26,7 +27,7 @@ struct Hdf5Array {
 /// It doesn't use libhdf5: version 1.10, which Debian 12 has, writes beyond its memory for damaged files.
 class Hdf5File {
  public:
-  Hdf5File(const std::string& path, const std::string& where);
+  MEZZO_API Hdf5File(const std::string& path, const std::string& where);
   /// A file in memory, of which a copy is kept.
   Hdf5File(const Bytes& image, const std::string& where);
   ~Hdf5File() = default;
@@ -51,7 +52,8 @@ class Hdf5File {
   Tensor read(const std::string& path) const;
 
   /// Texts of an attribute of a group or array; none if there is no such attribute.
-  std::optional<std::vector<std::string>> texts(const std::string& object, const std::string& attribute) const;
+  MEZZO_API std::optional<std::vector<std::string>> texts(const std::string& object,
+                                                          const std::string& attribute) const;
 
   const std::string& where() const { return where_; }
 

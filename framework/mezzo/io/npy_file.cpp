@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/io/array_entries.hpp>
+#include <mezzo/io/checked_bytes.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npy_format.hpp>
 
@@ -30,6 +32,28 @@ NpyFile::NpyFile(const std::string& path, const std::string& where) : file_(path
   dtype_ = header.dtype;
   shape_ = header.shape;
   row_bytes_ = shape_[0] == 0 ? 0 : (file_.size() - begin_) / static_cast<std::uint64_t>(shape_[0]);
+}
+
+TensorEntry entry_of_npy(const std::string& name, const NpyHeader& header) {
+  TensorEntry entry;
+  entry.name = name;
+  entry.type = describe_npy_type(header.type);
+  entry.dtype = header.type.is_large_unsigned() ? std::nullopt : header.type.dtype;
+  entry.shape = header.shape;
+  entry.bytes = checked_bytes(header.shape, header.type.bytes).value_or(0);
+  return entry;
+}
+
+TensorEntry npy_entry(const std::string& path) {
+  const std::string where = fmt::format("[npy_entry \"{}\"]", path);
+  check_kind(path, {FileKind::npy}, where, "an array of NumPy (.npy)");
+  const OpenFile file(path, where);
+  std::uint64_t begin = 0;
+  const ReadBytes read = [&](void* to, std::size_t count) {
+    file.read(begin, to, count, where);
+    begin += count;
+  };
+  return entry_of_npy("", read_npy_header(read, file.size(), where));
 }
 
 void NpyFile::read_row(std::int64_t index, void* to) const {

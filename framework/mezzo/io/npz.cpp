@@ -1,10 +1,12 @@
 #include <mezzo/io/npz.hpp>
 
+#include <algorithm>
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/is_utf8.hpp>
 #include <mezzo/core/output.hpp>
+#include <mezzo/io/array_entries.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npy_format.hpp>
 #include <mezzo/io/npz_lists.hpp>
@@ -60,6 +62,28 @@ void detail::for_each_npz_entry(
     const Bytes content = zip.read(entry, at);
     function(*name, text_of_entry(content), at);
   }
+}
+
+std::vector<TensorEntry> detail::npz_entries(const std::string& path) {
+  const std::string where = fmt::format("[npz_entries \"{}\"]", path);
+  check_kind_of_npz(path, where);
+  const ZipFile zip(path, where);
+  std::vector<TensorEntry> entries;
+  for (const ZipEntry& entry : zip.entries()) {
+    const auto name = array_name(entry.name);
+    if (!name) continue;
+    const std::string at = label_of_entry(where, entry.name);
+    Bytes start;
+    std::size_t begin = 0;
+    const ReadBytes read = [&](void* to, std::size_t count) {
+      constexpr std::size_t usual = 512;
+      if (start.size() < begin + count) start = zip.read_start(entry, std::max(begin + count, usual), at);
+      std::copy_n(start.data() + begin, count, static_cast<std::uint8_t*>(to));
+      begin += count;
+    };
+    entries.push_back(entry_of_npy(*name, read_npy_header(read, entry.size, at)));
+  }
+  return entries;
 }
 
 std::map<std::string, Tensor> load_npz(const std::string& path) {

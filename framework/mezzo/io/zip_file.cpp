@@ -121,6 +121,31 @@ Bytes ZipFile::read(const ZipEntry& entry, const std::string& where) const {
   return out;
 }
 
+Bytes ZipFile::read_start(const ZipEntry& entry, std::uint64_t count, const std::string& where) const {
+  const auto wanted = static_cast<std::size_t>(std::min(count, entry.size));
+  std::uint64_t begin = place_of(entry, where), left = entry.packed;
+  Bytes out(entry.stored() ? wanted : 0);
+  if (entry.stored()) {
+    file_.read_unchanged(begin, out.data(), wanted, where);
+    return out;
+  }
+  const EntryInflater::Use take = [&](const std::uint8_t* bytes, std::size_t got) {
+    out.insert(out.end(), bytes, bytes + std::min(got, wanted - out.size()));
+  };
+  EntryInflater inflater(entry, take);
+  constexpr std::uint64_t piece_bytes = 4096;
+  Bytes piece(piece_bytes);
+  while (out.size() < wanted && left > 0) {
+    const std::uint64_t size = std::min(left, piece_bytes);
+    file_.read_unchanged(begin, piece.data(), size, where);
+    inflater.add(piece.data(), static_cast<std::size_t>(size));
+    begin += size;
+    left -= size;
+  }
+  if (out.size() < wanted) inflater.finish(where);  // throws: the content is shorter than its size
+  return out;
+}
+
 void ZipFile::check(const ZipEntry& entry, const std::string& where) const {
   for_each_chunk(entry, where, [](const std::uint8_t*, std::size_t) {});
 }

@@ -37,6 +37,9 @@ class ZipFile {
   /// Content of an entry after its checksum was compared. Thread-safe, as the others.
   Bytes read(const ZipEntry& entry, const std::string& where) const;
 
+  /// The first `count` bytes of the content, or all if there are fewer, without a look at its checksum.
+  Bytes read_start(const ZipEntry& entry, std::uint64_t count, const std::string& where) const;
+
   /// Compares the checksum of an entry, with the memory of a buffer.
   void check(const ZipEntry& entry, const std::string& where) const;
 
