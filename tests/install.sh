@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tests/support/common.sh"
 
 quickstart=(g++ cmake ninja-build libdnnl-dev libxsimd-dev libxtensor-dev libeigen3-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libutf8proc-dev libre2-dev libpcre2-dev libsentencepiece-dev libturbojpeg0-dev libpng-dev libtiff-dev libwebp-dev libhdf5-dev libcli11-dev dataset-fashion-mnist)
+  libutf8proc-dev libre2-dev libpcre2-dev libsentencepiece-dev libturbojpeg0-dev libpng-dev libtiff-dev libwebp-dev libhdf5-dev libcli11-dev libyaml-cpp-dev dataset-fashion-mnist)
 tests=("${quickstart[@]}" git libboost-test-dev libopencv-core-dev libonnx-dev libprotobuf-dev python3 libarchive-dev bible-kjv-text)
 ci=("${tests[@]}" ccache pkg-config clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3-venv libopenmpi-dev
   openmpi-bin libmpich-dev mpich dpkg-dev lintian mmdebstrap doxygen)

@@ -16,18 +16,22 @@ using mezzo_tests::CommandRun;
 using mezzo_tests::has;
 using mezzo_tests::run_command;
 
-/// Names of variables that are literals in the library's sources.
+/// Names of variables that are literals in the library's sources, or that tests read.
 std::set<std::string> variables_in_sources() {
   std::set<std::string> out;
   const std::filesystem::path root = mezzo_tests::tests_dir().parent_path();
-  for (const char* folder : {"framework", "datasets", "models"}) {
+  for (const char* folder : {"framework", "datasets", "models", "tests"}) {
+    const std::string before = folder == std::string("tests") ? "getenv(\"" : "\"";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
-      if (entry.path().extension() != ".cpp" || entry.path().filename() == "known_variables.cpp") continue;
+      const std::string ending = entry.path().extension().string();
+      if (ending != ".cpp" && ending != ".hpp") continue;
       std::ifstream file(entry.path());
       const std::string text{std::istreambuf_iterator<char>(file), {}};
-      for (std::size_t at = text.find("\"MEZZO_"); at != std::string::npos; at = text.find("\"MEZZO_", at + 1)) {
-        const std::size_t end = text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at + 1);
-        if (text[end] == '"' && text[end - 1] != '_') out.insert(text.substr(at + 1, end - at - 1));
+      const std::string start = before + "MEZZO_";
+      for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+        const std::size_t begin = at + before.size();
+        const std::size_t end = text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", begin);
+        if (text[end] == '"' && text[end - 1] != '_') out.insert(text.substr(begin, end - begin));
       }
     }
   }
@@ -48,9 +52,27 @@ BOOST_AUTO_TEST_CASE(a_misspelled_variable_is_named_with_the_nearest) {
   BOOST_TEST(has(out.text, "mezzo: doctor found "), out.text);
 }
 
+BOOST_AUTO_TEST_CASE(the_library_warns_once_of_unknown_variables) {
+  const CommandRun out = run_command("env", "MEZZO_HUGE_PAGE=1 MEZZO_DATAS=x MEZZO_TEST_X=1");
+  BOOST_TEST(out.code == 0);
+  const std::string warning =
+      "mezzo: warning: unknown environment variable \"MEZZO_HUGE_PAGE\" has no effect; nearest: \"MEZZO_HUGE_PAGES\"\n";
+  BOOST_TEST(has(out.text, warning), out.text);
+  BOOST_TEST(out.text.find(warning) == out.text.rfind(warning), out.text);
+  BOOST_TEST(has(out.text, "\"MEZZO_DATAS\" has no effect; nearest: \"MEZZO_DATA\"\n"), out.text);
+  BOOST_TEST(!has(out.text, "MEZZO_TEST_X"), out.text);
+  const CommandRun trained =
+      run_command("bench lenet --steps 1 --batch_size 1 --precision 32,bf16", "MEZZO_HUGE_PAGE=1");
+  BOOST_TEST(trained.code == 0);
+  BOOST_TEST(trained.text.find(warning) != std::string::npos, trained.text);
+  BOOST_TEST(trained.text.find(warning) == trained.text.rfind(warning), trained.text);
+  BOOST_TEST(!has(run_command("doctor", "MEZZO_HUGE_PAGE=1").text, "mezzo: warning"));
+}
+
 BOOST_AUTO_TEST_CASE(variables_of_the_sources_are_known) {
   const std::set<std::string> variables = variables_in_sources();
   BOOST_TEST(variables.count("MEZZO_DATA") == 1U);
+  BOOST_TEST(variables.count("MEZZO_MINILM") == 1U);
   std::string environment;
   for (const std::string& variable : variables) environment += variable + "= ";
   const CommandRun out = run_command("doctor", environment);
@@ -63,6 +85,11 @@ BOOST_AUTO_TEST_CASE(wrong_settings_are_problems) {
   BOOST_TEST(has(run_command("doctor", "MEZZO_DATA=/nothing").text, "MEZZO_DATA=/nothing is no folder"));
   BOOST_TEST(has(run_command("doctor", "MEZZO_MAX_ISA=AVX2").text, "limited by MEZZO_MAX_ISA=AVX2"));
   BOOST_TEST(has(run_command("doctor", "MEZZO_MPI_PLUGIN=/nothing.so").text, "-> unset MEZZO_MPI_PLUGIN"));
+  BOOST_TEST(has(run_command("doctor", "MALLOC_PERTURB_=7").text,
+                 "which fills each array by MALLOC_PERTURB_=7\n        -> unset MALLOC_PERTURB_"));
+  BOOST_TEST(has(run_command("doctor", "GLIBC_TUNABLES=glibc.malloc.perturb=7").text,
+                 "-> remove glibc.malloc.perturb from GLIBC_TUNABLES"));
+  BOOST_TEST(has(run_command("doctor").text, "ok      memory allocator: "));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_values_of_settings_are_problems) {

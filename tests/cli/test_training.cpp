@@ -8,90 +8,18 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include <mezzo/io/npy.hpp>
 #include <mezzo/io/npz.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/training/model/saving.hpp>
 
-#include "cli/command.hpp"
-#include "support/folder.hpp"
-
-namespace {
+#include "cli/work.hpp"
 
 using mezzo_tests::CommandRun;
-using mezzo_tests::Folder;
 using mezzo_tests::has;
-
-/// A folder with a table and a configuration.
-struct Work {
-  Work() {
-    std::string table = "a,b,y\n";
-    for (int i = 0; i < 96; ++i) {
-      const int a = i * 37 % 97, b = i * 53 % 89;
-      table += std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(2 * a - b) + "\n";
-    }
-    write("train.csv", table);
-    write("config.json", R"({
-      "data": {"name": "csv", "train": "train.csv", "test": "train.csv", "targets": "y", "validation_split": 0.25},
-      "model": {"class_name": "Sequential", "config": {"layers": [
-        {"class_name": "Input", "config": {"shape": [2]}},
-        {"class_name": "Dense", "config": {"units": 4, "activation": "relu"}},
-        {"class_name": "Dense", "config": {"units": 1}}]}},
-      "optimizer": "adam", "loss": "mse", "metrics": ["mae"],
-      "callbacks": [{"class_name": "EarlyStopping", "config": {"patience": 50}}],
-      "trainer": {"max_epochs": 2, "enable_progress_bar": false, "logger": "csv"}
-    })");
-  }
-
-  void write(const std::string& name, const std::string& text) const { folder.write(name, {text.begin(), text.end()}); }
-
-  CommandRun run(const std::string& arguments) const {
-    return mezzo_tests::run_command(arguments, "cd '" + folder.path() + "';");
-  }
-
-  /// Runs the command, which must succeed.
-  CommandRun succeed(const std::string& arguments) const {
-    CommandRun out = run(arguments);
-    BOOST_TEST(out.code == 0, arguments << ": " << out.text);
-    return out;
-  }
-
-  /// Runs the command, which must fail with the code and the text.
-  void refuse(const std::string& arguments, int code, const std::string& part) const {
-    const CommandRun out = run(arguments);
-    BOOST_TEST(out.code == code, arguments << ": " << out.text);
-    BOOST_TEST(has(out.text, part), arguments << ": " << out.text);
-  }
-
-  /// Trains with further arguments, which must be refused as a wrong use with the text.
-  void refuse_training(const std::string& arguments, const std::string& part) const {
-    refuse("train config.json " + arguments, 2, part);
-  }
-
-  bool exists(const std::string& name) const { return std::filesystem::exists(folder.path(name)); }
-
-  std::string text(const std::string& name) const {
-    std::ifstream file(folder.path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  /// Checks that two files have equal tensors, bit for bit.
-  void check_equal_tensors(const std::string& first, const std::string& second) const {
-    const mezzo::NamedTensors a = mezzo::load_safetensors(folder.path(first)),
-                              b = mezzo::load_safetensors(folder.path(second));
-    BOOST_REQUIRE(!a.empty());
-    BOOST_REQUIRE(a.size() == b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      BOOST_TEST(a[i].first == b[i].first);
-      BOOST_TEST(a[i].second.to_doubles() == b[i].second.to_doubles(), a[i].first);
-    }
-  }
-
-  Folder folder;
-};
-
-}  // namespace
+using mezzo_tests::Work;
 
 BOOST_AUTO_TEST_SUITE(training)
 
@@ -181,6 +109,12 @@ BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   work.refuse_training("--trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
   work.refuse_training("--data.validation_split 0.001",
                        "data.validation_split 0.001 of 96 samples leaves none for val");
+  // --print_config checks all that needs no data.
+  work.refuse_training("--print_config --trainer.max_epochs -3", "max_epochs must be at least -1; got -3");
+  work.refuse_training("--print_config --trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
+  work.refuse_training("--print_config --callbacks.0.config.mode up", "nearest: \"");
+  work.refuse_training(R"(--print_config --data '{"name": "images", "train": "t", "color_mode": "rgba"}')",
+                       "data.color_mode: unknown color mode \"rgba\"; nearest: \"rgb\"");
   BOOST_TEST(!work.exists("runs"));
 }
 
@@ -248,9 +182,88 @@ BOOST_AUTO_TEST_CASE(files_are_inspected_and_converted) {
   work.refuse("convert w.npz w.safetensors", 2, "\"w.safetensors\" exists; replace it by --overwrite");
   work.succeed("convert w.npz w.safetensors --overwrite");
   work.refuse("convert w.npz w.mezzo", 2, "weights without layers become .safetensors or .npz");
-  work.refuse("convert run x.pt", 2, "a model becomes .mezzo, .keras, .safetensors or .weights.h5");
+  work.refuse("convert run x.pt", 2, "a model becomes .mezzo, .keras, .onnx, .safetensors or .weights.h5");
   work.succeed("convert run copy.mezzo");
   BOOST_TEST(mezzo::load_model(work.folder.path("copy.mezzo"))->compile_options() != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(weights_in_hdf5_are_listed) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  const CommandRun converted = work.run("convert run w.weights.h5");
+  if (converted.code != 0) return;  // built without libhdf5
+  const CommandRun out = work.succeed("inspect w.weights.h5");
+  BOOST_TEST(has(out.text, "layers/dense/vars/0"), out.text);
+  BOOST_TEST(has(out.text, "(2, 4)"), out.text);
+  BOOST_TEST(has(out.text, "4 tensors, 68 bytes\n"), out.text);
+}
+
+BOOST_AUTO_TEST_CASE(arrays_are_described_by_their_headers) {
+  const Work work;
+  mezzo::save_npy(work.folder.path("a.npy"), mezzo::Tensor({2, 3}, mezzo::DType::int8));
+  BOOST_TEST(has(work.succeed("inspect a.npy").text, "int8       (2, 3)\n1 tensor, 6 bytes\n"));
+  mezzo::save_npz(work.folder.path("b.npz"), {{"x", mezzo::Tensor({5})}, {"y", mezzo::Tensor({})}});
+  const CommandRun out = work.succeed("inspect b.npz");
+  for (const char* part : {"\nx ", "float32    (5,)\n", "\ny ", "2 tensors, 24 bytes\n"}) {
+    BOOST_TEST(has(out.text, part), part << " in " << out.text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(onnx_files_are_written_shown_and_used) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  work.succeed("convert run m.onnx");
+  const CommandRun shown = work.succeed("inspect m.onnx");
+  for (const char* part : {"ONNX file, IR version ", "opset 17\n", "input input: float32 (batch, 2)\n",
+                           "output output: float32 (batch, 1)\n", "     1 Relu\n", "dense", " tensors, "}) {
+    BOOST_TEST(has(shown.text, part), part << " in " << shown.text);
+  }
+  work.succeed("predict run --output a.npy");
+  work.succeed("predict m.onnx --config config.json --output b.npy");
+  const std::vector<double> expected = mezzo::load_npy(work.folder.path("a.npy")).to_doubles(),
+                            actual = mezzo::load_npy(work.folder.path("b.npy")).to_doubles();
+  BOOST_REQUIRE(expected.size() == actual.size());
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    BOOST_TEST(actual[i] == expected[i], boost::test_tools::tolerance(1e-5));
+  work.succeed("convert m.onnx m.mezzo");
+  work.succeed("predict m.mezzo --config config.json --output c.npy");
+  BOOST_TEST(mezzo::load_npy(work.folder.path("c.npy")).to_doubles() == actual);
+  work.write("damaged.onnx", "onnx");
+  work.refuse("inspect damaged.onnx", 1, "damaged.onnx");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_evaluated_in_the_precision_of_its_training) {
+  const Work work;
+  for (const char* precision : {"bf16-mixed", "int8-mixed"}) {
+    const std::string run = std::string("run_") + precision;
+    work.succeed("train config.json --run_dir " + run + " --trainer.precision " + precision);
+    const CommandRun evaluated = work.succeed("evaluate " + run + " --part val");
+    BOOST_TEST(has(evaluated.text, std::string("samples 24 (val), precision ") + precision + "\n"), evaluated.text);
+    const std::string same = work.succeed("evaluate " + run + " --part val --precision " + precision).text;
+    BOOST_TEST(same.substr(same.find('\n')) == evaluated.text.substr(evaluated.text.find('\n')));
+    const std::string full = work.succeed("evaluate " + run + " --part val --precision 32").text;
+    BOOST_TEST(full.substr(full.find('\n')) != evaluated.text.substr(evaluated.text.find('\n')));
+  }
+  // A precision that is chosen by measurements is not known afterwards: the file's policy.
+  work.succeed("train config.json --run_dir auto --trainer.precision auto");
+  BOOST_TEST(has(work.succeed("evaluate auto").text, "samples 96 (test)\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_of_pictures_is_listed_once) {
+  const Work work;
+  for (const char* name : {"train/cat/1.png", "train/cat/2.png", "train/dog/1.png", "train/dog/notes.txt",
+                           "val/cat/1.png", "val/dog/1.png"}) {
+    work.write(name, "x");
+  }
+  const auto warnings = [&](const std::string& data) {
+    const std::string text = work.run("train config.json --callbacks [] --data '" + data + "'").text;
+    std::size_t count = 0;
+    for (std::size_t at = text.find("left out"); at != std::string::npos; at = text.find("left out", at + 1)) ++count;
+    return count;
+  };
+  const std::string images = R"({"name": "images", "train": "train", "image_size": [2, 2])";
+  BOOST_TEST(warnings(images + R"(, "val": "val"})") == 1U);
+  BOOST_TEST(warnings(images + R"(, "validation_split": 0.5})") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(folders_of_pictures_must_have_the_classes_of_the_training) {
@@ -269,6 +282,18 @@ BOOST_AUTO_TEST_CASE(bench_measures_each_precision) {
   const CommandRun wrong = work.run("bench run --steps 3 --precision 32,bf61");
   BOOST_TEST(wrong.code == 2);
   BOOST_TEST(!has(wrong.text, "batches of"), wrong.text);
+  work.refuse("bench run --batch_size 8", 2, "--batch_size is for models of the catalogue; set --data.batch_size");
+}
+
+BOOST_AUTO_TEST_CASE(bench_measures_models_of_the_catalogue) {
+  const Work work;
+  const CommandRun out = work.succeed("bench lenet --steps 2 --batch_size 4 --precision 32,int8-mixed");
+  for (const char* part : {"batches of 4\n", "\n32 ", "\nint8-mixed "}) BOOST_TEST(has(out.text, part), out.text);
+  work.refuse("bench lenett", 1, "[model \"lenett\"] no such file; models of the catalogue: mlp, ");
+  work.refuse("bench lenett", 1, "nearest: \"lenet\"");
+  work.refuse("bench lenet --data.batch_size 4", 2, "--data.batch_size has no effect for a model of the catalogue");
+  work.refuse("bench lenet --config config.json", 2, "--config has no effect for a model of the catalogue");
+  BOOST_TEST(has(work.succeed("bench --help").text, "gpt2"));
 }
 
 BOOST_AUTO_TEST_CASE(an_interrupted_training_leaves_a_checkpoint) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/onnx_part.hpp>
 #include <mezzo/cli/saved_run.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/io/file_kind.hpp>
@@ -43,8 +44,13 @@ void write_tensors(const ConvertOptions& options, const NamedTensors& tensors) {
 void convert_model(const ConvertOptions& options) {
   const Any<Model> model = open_model(options.from, "");
   if (ends_in(options.to, ".mezzo") || ends_in(options.to, ".keras")) return model->save(options.to);
+  if (ends_in(options.to, ".onnx")) {
+    write_onnx(*model, options.to);
+    fmt::print("not in the new file: options of compile(), state of the optimizer\n");
+    return;
+  }
   if (!ends_in(options.to, ".safetensors") && !ends_in(options.to, ".weights.h5")) {
-    fail_usage("a model becomes .mezzo, .keras, .safetensors or .weights.h5; got \"{}\"", options.to);
+    fail_usage("a model becomes .mezzo, .keras, .onnx, .safetensors or .weights.h5; got \"{}\"", options.to);
   }
   model->save_weights(options.to);
   fmt::print("not in the new file: layers, options of compile(), state of the optimizer\n");
@@ -58,16 +64,16 @@ void convert(const ConvertOptions& options) {
     fail_usage("\"{}\" exists; replace it by --overwrite", options.to);
   }
   if (std::filesystem::is_directory(options.from, error)) return convert_model(options);
-  const FileKind kind = detail::check_kind(
-      options.from,
-      {FileKind::safetensors, FileKind::shard_index, FileKind::npz, FileKind::torch, FileKind::keras, FileKind::hdf5},
-      where, ".mezzo, .keras, .h5, .safetensors, .pt or .npz");
+  const FileKind kind = detail::check_kind(options.from,
+                                           {FileKind::safetensors, FileKind::shard_index, FileKind::npz,
+                                            FileKind::torch, FileKind::keras, FileKind::hdf5, FileKind::onnx},
+                                           where, ".mezzo, .keras, .h5, .onnx, .safetensors, .pt or .npz");
   if (kind == FileKind::npz) {
     const std::map<std::string, Tensor> arrays = load_npz(options.from);
     return write_tensors(options, {arrays.begin(), arrays.end()});
   }
   if (kind == FileKind::torch) return write_tensors(options, tensors_of(TorchFile(options.from)));
-  if (kind == FileKind::keras || kind == FileKind::hdf5) return convert_model(options);
+  if (kind == FileKind::keras || kind == FileKind::hdf5 || kind == FileKind::onnx) return convert_model(options);
   const SafetensorsFile file(options.from);
   const auto format = file.metadata().find("format");
   if (format != file.metadata().end() && format->second == "mezzo_model") return convert_model(options);
@@ -82,7 +88,7 @@ void add_convert(CLI::App& app) {
   const auto options = std::make_shared<ConvertOptions>();
   command
       ->add_option("from", options->from,
-                   "Run folder, model (.mezzo, .keras, .h5) or weights (.safetensors, .pt, .npz)")
+                   "Run folder, model (.mezzo, .keras, .h5, .onnx) or weights (.safetensors, .pt, .npz)")
       ->required();
   command->add_option("to", options->to, "File to write; its suffix is the format")->required();
   command->add_flag("--overwrite", options->overwrite, "Replace an existing file");

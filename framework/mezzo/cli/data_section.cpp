@@ -56,6 +56,9 @@ DataConfig::DataConfig(Json& json) {
   } else if (name_ == "images") {
     section("image_size", image_size_);
     section("color_mode", color_mode_);
+    if (color_mode_ != "rgb" && color_mode_ != "grayscale") {
+      fail_unknown_name("data.color_mode", "color mode", color_mode_, {"grayscale", "rgb"});
+    }
     if (image_size_.size() != 2 || image_size_[0] < 1 || image_size_[1] < 1) {
       fail_usage("data.image_size must be [height, width], each at least 1");
     }
@@ -89,25 +92,35 @@ Dataset DataConfig::named(const std::string& part) const {
   return part == "train" ? both.first : both.second;
 }
 
+detail::FolderDataset DataConfig::images_in(const std::string& folder) const {
+  return image_dataset_from_directory(
+      folder, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
+}
+
 /// Pictures of a part. Labels count the folders, so a part must have the folders of the training.
 Dataset DataConfig::images(const std::string& part) const {
-  const auto read = [&](const std::string& path) {
-    return image_dataset_from_directory(
-        path, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
-  };
-  const auto data = read(path_of(part));
+  const detail::FolderDataset data = images_in(path_of(part));
+  if (part == "train") {
+    classes_ = data.class_names();
+    return data;
+  }
   std::error_code ignored;
-  if (part == "train" || !std::filesystem::is_directory(train_, ignored)) return data;
-  const std::vector<std::string> classes = read(train_).class_names();
-  if (data.class_names() != classes) {
+  if (!classes_ && std::filesystem::is_directory(train_, ignored)) classes_ = images_in(train_).class_names();
+  if (classes_ && data.class_names() != *classes_) {
     fail_usage("data.{} must have the classes of data.train, also as empty folders: {}; got {}", part,
-               fmt::join(classes, ", "), fmt::join(data.class_names(), ", "));
+               fmt::join(*classes_, ", "), fmt::join(data.class_names(), ", "));
   }
   return data;
 }
 
 /// Samples of the part before a split; empty if there is none.
 Dataset DataConfig::whole(const std::string& part) const {
+  if (part != "train") return read(part);
+  if (!training_) training_ = read(part);
+  return *training_;
+}
+
+Dataset DataConfig::read(const std::string& part) const {
   const std::string& path = path_of(part);
   if (name_ == "csv" || name_ == "images" || name_ == "npz") {
     if (path.empty()) return {};

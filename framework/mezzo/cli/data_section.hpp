@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/cli/section.hpp>
+#include <mezzo/data/folder_dataset.hpp>
 #include <mezzo/data/loader.hpp>
 
 namespace mezzo::cli {
@@ -21,7 +22,9 @@ class DataConfig {
 
  private:
   Dataset whole(const std::string& part) const;
+  Dataset read(const std::string& part) const;
   Dataset images(const std::string& part) const;
+  detail::FolderDataset images_in(const std::string& folder) const;
   Dataset named(const std::string& part) const;
   const std::string& path_of(const std::string& part) const;
 
@@ -33,6 +36,9 @@ class DataConfig {
   std::int64_t batch_size_ = 32;
   bool shuffle_ = true;
   int workers_ = 1;
+  // Read once for all parts: those of a split, and classes of pictures.
+  mutable std::optional<Dataset> training_;
+  mutable std::optional<std::vector<std::string>> classes_;
 };
 
 }  // namespace mezzo::cli

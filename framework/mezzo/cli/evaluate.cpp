@@ -15,7 +15,8 @@ void add_evaluate(CLI::App& app, const Overrides& overrides) {
   command->callback([options, &overrides] {
     SavedRun run = open_run(*options, overrides);
     const Logs logs = run.model->evaluate(run.loader, {.verbose = 0});
-    fmt::print("samples {} ({})\n", run.loader.samples(), run.part);
+    const std::string precision = run.precision.empty() ? "" : ", precision " + run.precision;
+    fmt::print("samples {} ({}){}\n", run.loader.samples(), run.part, precision);
     for (const auto& [name, number] : logs) fmt::print("{} {:.6g}\n", name, number);
   });
 }

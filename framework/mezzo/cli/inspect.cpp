@@ -6,10 +6,12 @@
 #include <sstream>
 
 #include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/onnx_part.hpp>
+#include <mezzo/cli/tensor_rows.hpp>
 #include <mezzo/data/tables/read_csv.hpp>
+#include <mezzo/io/array_entries.hpp>
 #include <mezzo/io/file_kind.hpp>
-#include <mezzo/io/npy.hpp>
-#include <mezzo/io/npz.hpp>
+#include <mezzo/io/hdf5_file.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/io/torch_file.hpp>
 #include <mezzo/training/model/saving.hpp>
@@ -18,19 +20,6 @@ namespace mezzo::cli {
 namespace {
 
 using detail::FileKind;
-
-void print_row(const std::string& name, const std::string& dtype, const Shape& shape) {
-  fmt::print("{:<40} {:<10} {}\n", name, dtype, to_string(shape));
-}
-
-void print_entries(const TensorFile& file) {
-  std::uint64_t bytes = 0;
-  for (const TensorEntry& entry : file.entries()) {
-    print_row(entry.name, detail::type_text(entry), entry.shape);
-    bytes += entry.bytes;
-  }
-  fmt::print("{} tensors, {} bytes\n", file.entries().size(), bytes);
-}
 
 /// Layers, policy and weights of a whole model.
 void print_model(const std::string& path) {
@@ -45,14 +34,25 @@ void print_safetensors(const std::string& path) {
   const auto format = file.metadata().find("format");
   if (format != file.metadata().end() && format->second == "mezzo_model") print_model(path);
   for (const auto& [name, text] : file.metadata()) {
-    // Texts of files may be long and have control characters.
-    std::string line = text.substr(0, 100);
-    for (char& letter : line) {
-      if (static_cast<unsigned char>(letter) < 32) letter = ' ';
-    }
-    fmt::print("{} = {}{}\n", name, line, line.size() < text.size() ? "..." : "");
+    fmt::print("{} = {}\n", name, one_line(text));
   }
-  print_entries(file);
+  print_entries(file.entries());
+}
+
+/// A whole model, or the arrays of a file of weights.
+void print_hdf5(const std::string& path, const std::string& where) {
+  const detail::Hdf5File file(path, where);
+  if (file.texts("", "model_config")) return print_model(path);
+  std::vector<TensorEntry> entries;
+  for (const auto& [name, array] : file.arrays()) {
+    TensorEntry entry;
+    entry.name = name;
+    entry.dtype = array.dtype;
+    entry.shape = array.shape;
+    entry.bytes = static_cast<std::uint64_t>(element_count(array.shape)) * dtype_size(array.dtype);
+    entries.push_back(entry);
+  }
+  print_entries(entries);
 }
 
 void inspect(const std::string& path) {
@@ -61,24 +61,28 @@ void inspect(const std::string& path) {
     throw FileError(
         fmt::format("{} {}", where, std::filesystem::exists(path, error) ? "must be a file" : "no such file"));
   }
-  const FileKind kind = detail::check_kind(path,
-                                           {FileKind::safetensors, FileKind::shard_index, FileKind::npy, FileKind::npz,
-                                            FileKind::torch, FileKind::keras, FileKind::hdf5, FileKind::table},
-                                           where, ".mezzo, .safetensors, .keras, .h5, .pt, .npy, .npz or .csv");
+  const FileKind kind =
+      detail::check_kind(path,
+                         {FileKind::safetensors, FileKind::shard_index, FileKind::npy, FileKind::npz, FileKind::torch,
+                          FileKind::keras, FileKind::hdf5, FileKind::onnx, FileKind::table},
+                         where, ".mezzo, .safetensors, .keras, .h5, .pt, .npy, .npz, .onnx or .csv");
   fmt::print("{}\n", path);
   switch (kind) {
     case FileKind::npy: {
-      const Tensor array = load_npy(path);
-      return print_row("array", dtype_name(array.dtype()), array.shape());
+      TensorEntry entry = detail::npy_entry(path);
+      entry.name = "array";
+      return print_entries({entry});
     }
     case FileKind::npz:
-      for (const auto& [name, array] : load_npz(path)) print_row(name, dtype_name(array.dtype()), array.shape());
-      return;
+      return print_entries(detail::npz_entries(path));
     case FileKind::torch:
-      return print_entries(TorchFile(path));
+      return print_entries(TorchFile(path).entries());
     case FileKind::keras:
-    case FileKind::hdf5:
       return print_model(path);
+    case FileKind::hdf5:
+      return print_hdf5(path, where);
+    case FileKind::onnx:
+      return print_onnx(path);
     case FileKind::table: {
       std::ostringstream text;
       text << read_csv(path, {.sep = "auto"});

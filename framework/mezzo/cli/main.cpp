@@ -11,6 +11,7 @@
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/config.hpp>
 #include <mezzo/cli/nearest.hpp>
+#include <mezzo/cli/onnx_part.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/error.hpp>
@@ -86,6 +87,7 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
 int run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Overrides overrides = take_overrides(arguments);
+  register_onnx();
   CLI::App app("mezzo: a Keras-like training framework in C++", "mezzo");
   app.set_version_flag("--version", std::string("mezzo ") + version());
   app.require_subcommand(0, 1);

@@ -33,19 +33,22 @@ std::string metrics_text(const History& history) {
 }
 
 /// A Trainer; a value that it refuses is a UsageError.
-Trainer make_trainer(const TrainerOptions& options) try { return Trainer(options); } catch (const NameError& error) {
-  throw UsageError(with_nearest(error.what()));
+Trainer make_trainer(const TrainerOptions& options, const ConfigFile& config) try {
+  return Trainer(options);
+} catch (const NameError& error) {
+  throw UsageError(with_line(config, with_nearest(error.what())));
 } catch (const ValueError& error) {
-  throw UsageError(error.what());
+  throw UsageError(with_line(config, error.what()));
 }
 
 void train(const TrainOptions& options, const Overrides& overrides) {
-  Json config = read_config(options.config);
+  ConfigFile config = read_config(options.config);
   apply_overrides(config, overrides);
   const std::string run_dir = options.run_dir.empty() ? next_run_dir() : options.run_dir;
   const Experiment experiment = make_experiment(config, run_dir);
+  const Trainer trainer = make_trainer(experiment.trainer, config);
   if (options.print_config) {
-    fmt::print("{}\n", config.dump(2));
+    fmt::print("{}\n", config.json.dump(2));
     return;
   }
   if (options.run_dir.empty() && (options.ckpt_path == "last" || options.ckpt_path == "best")) {
@@ -54,12 +57,12 @@ void train(const TrainOptions& options, const Overrides& overrides) {
   if (options.ckpt_path.empty() && fs::exists(run_dir + "/config.json")) {
     fail_usage("the folder \"{}\" has a training: name another --run_dir, or --ckpt_path last to continue it", run_dir);
   }
-  const DataLoader training = experiment.data.loader("train", true), validation = experiment.data.loader("val", false);
-  const Trainer trainer = make_trainer(experiment.trainer);
+  const DataLoader training = with_lines(config, [&] { return experiment.data.loader("train", true); });
+  const DataLoader validation = with_lines(config, [&] { return experiment.data.loader("val", false); });
   const bool writes = experiment.trainer.fast_dev_run == 0;
   std::optional<RunConfig> written;
   if (writes) {
-    written.emplace(config, run_dir);
+    written.emplace(config.json, run_dir);
     fmt::print("run folder {}\n", run_dir);
     std::fflush(stdout);
   }
@@ -79,7 +82,7 @@ void train(const TrainOptions& options, const Overrides& overrides) {
 void add_train(CLI::App& app, const Overrides& overrides) {
   CLI::App* command = app.add_subcommand("train", "Train a model that a configuration describes");
   const auto options = std::make_shared<TrainOptions>();
-  command->add_option("config", options->config, "Configuration, a JSON file")->required();
+  command->add_option("config", options->config, "Configuration, a JSON or YAML file")->required();
   command->add_option("--run_dir", options->run_dir, "Folder for config, logs, checkpoints and model; runs/version_N");
   command->add_option("--ckpt_path", options->ckpt_path, "Checkpoint to continue from: a file, last or best");
   command->add_flag("--print_config", options->print_config, "Print the complete configuration and stop");
