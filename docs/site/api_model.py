@@ -15,6 +15,7 @@ class Member:
     element: object
     access: str
     group: str = ""  # heading of a named group of functions
+    group_docs: object = None  # the element with its text
 
 
 @dataclass
@@ -65,11 +66,11 @@ def is_hidden(name):
 
 def members_of(compound):
     for section in compound.findall("sectiondef"):
-        group = (section.findtext("header") or "").strip()
+        group, docs = (section.findtext("header") or "").strip(), section.find("description")
         for element in section.findall("memberdef"):
             access, name = element.get("prot"), element.findtext("name")
             if access in SHOWN and element.get("kind") != "friend" and name and not name.startswith("@"):
-                yield Member(element.get("kind"), name, element, access, group)
+                yield Member(element.get("kind"), name, element, access, group, docs)
 
 
 def header_of(element):
@@ -79,13 +80,16 @@ def header_of(element):
 
 def read(folder):
     """Headers by path, with the classes and functions that stand in them."""
-    headers = {}
+    headers, hidden = {}, ()
     for path in sorted(Path(folder).glob("*.xml")):
         if not path.name.startswith(("class", "struct", "union", "namespace")):
             continue
         compound = ET.parse(path).getroot().find("compounddef")
         name = compound.findtext("compoundname")
-        if is_hidden(name) or compound.get("prot") == "private":
+        if compound.get("kind") == "file" or is_hidden(name) or name.startswith(hidden):
+            continue
+        if compound.get("prot") == "private":
+            hidden = (*hidden, f"{name}::")
             continue
         if compound.get("kind") == "namespace":
             for member in members_of(compound):
@@ -96,7 +100,7 @@ def read(folder):
         bases = [(base.get("refid"), base.text.replace("mezzo::", "")) for base in compound.findall("basecompoundref")
                  if base.get("prot") == "public"]
         found = Compound(compound.get("id"), name.removeprefix("mezzo::"), compound.get("kind"), header, compound, bases,
-                         list(members_of(compound)))
+                         sorted(members_of(compound), key=line_of))
         headers.setdefault(header, Header(header)).compounds.append(found)
     for header in headers.values():
         header.compounds.sort(key=line_of)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes the pages of the API reference from Doxygen's XML: one for each public header. api_pages.py XML_FOLDER OUTPUT
 
-A struct of options stands before its class. Members that a class inherits are folded. Pages of folders list headers.
+A struct of options stands before its class. Members that a class inherits are folded. Pages of folders list headers. A
+member without docstring is a finding, unless it shares one or a rule has its text (api_docs.py). Classes and functions
+link the texts of their errors in docs/errors.md (api_errors.py).
 """
 
 import re
@@ -9,7 +11,9 @@ import sys
 from html import escape
 from pathlib import Path
 
+import api_docs
 import api_model
+from api_errors import Errors
 from api_text import Texts
 
 FOLDERS = {
@@ -24,10 +28,16 @@ class Reference:
     def __init__(self, headers):
         self.headers = headers
         self.compounds = {c.refid: c for header in headers.values() for c in header.compounds}
-        self.anchors, self.places = {}, {}
+        self.anchors, self.places, self.findings = {}, {}, []
         for header in headers.values():
             self.place(header)
-        self.texts = Texts(self.address)
+        self.texts = Texts(self.address, self.error_classes())
+        self.errors = Errors(self.anchors.values())
+
+    def error_classes(self):
+        """Addresses of the classes of errors, by name."""
+        header = self.headers.get("mezzo/core/error.hpp")
+        return {c.name: self.address(c.refid) for c in header.compounds} if header else {}
 
     def place(self, header):
         """Gives each class and member of a page an anchor of its own."""
@@ -51,23 +61,57 @@ class Reference:
     def address(self, refid):
         return f"{self.places[refid]}.html#{self.anchors[refid]}" if refid in self.places else None
 
-    def member(self, member):
-        refid = member.element.get("id")
-        docs = self.texts.docs(member.element)
-        if member.kind == "enum":
-            docs += self.enum_values(member.element)
-        declaration = self.texts.declaration(member)
-        return (f'<dt id="{self.anchors[refid]}"><code class="declaration">{declaration}</code>'
-                f'<a class="headerlink" href="#{self.anchors[refid]}" aria-label="Link to {escape(member.name)}">#</a></dt>'
-                f"<dd>{docs}</dd>")
+    def docs(self, member, compound):
+        """HTML of a member's docstring, or of the text that a rule has for it; "" if it has none."""
+        docs = (self.texts.docs(member.element) or self.group_docs(member)
+                or api_docs.text_by_rule(member, compound, self.link) or "")
+        return docs + (self.enum_values(member.element) if member.kind == "enum" else "")
+
+    def group_docs(self, member):
+        """The text of the named group of a member, `@name`."""
+        text = f"<p>{escape(member.group)}.</p>" if member.group else ""
+        return text + (self.texts.inner(member.group_docs).strip() if text and member.group_docs is not None else "")
+
+    def link(self, refid, text):
+        address = self.address(refid)
+        return f'<a href="{address}">{escape(text)}</a>' if address else f"<code>{escape(text)}</code>"
+
+    def term(self, member):
+        anchor = self.anchors[member.element.get("id")]
+        return (f'<dt id="{anchor}"><code class="declaration">{self.texts.declaration(member)}</code>'
+                f'<a class="headerlink" href="#{anchor}" aria-label="Link to {escape(member.name)}">#</a></dt>')
 
     def enum_values(self, element):
         rows = [f"<li><code>{escape(value.findtext('name'))}</code> {self.texts.docs(value)}</li>"
                 for value in element.findall("enumvalue")]
         return f"<ul>{''.join(rows)}</ul>"
 
-    def list_of(self, members):
-        return f'<dl class="api">{"".join(map(self.member, members))}</dl>' if members else ""
+    def list_of(self, members, compound=None):
+        """Members with their docstrings. Those that share one stand above it together."""
+        entries = []  # [members, docs]
+        for member in members:
+            docs, before = self.docs(member, compound), entries[-1] if entries else None
+            own = self.texts.docs(member.element)
+            if before and not own and self.serves(before, member):
+                before[0].append(member)
+            elif before and not before[1] and api_docs.place(before[0][0].element) == api_docs.place(member.element):
+                before[0].append(member)  # `int a, b;  ///<` has the text at b
+                before[1] = docs
+            else:
+                entries.append([[member], docs])
+        out = []
+        for group, docs in entries:
+            if not docs:
+                self.findings += [f"{api_docs.place(m.element)[0]}: {m.name} has no docstring" for m in group]
+            errors = self.errors.html([self.anchors[m.element.get("id")] for m in group])
+            out.append(f"{''.join(map(self.term, group))}<dd>{docs}{errors}</dd>")
+        return f'<dl class="api">{"".join(out)}</dl>' if members else ""
+
+    def serves(self, entry, member):
+        members, docs = entry
+        if member.group and members[-1].group == member.group and not self.texts.docs(members[0].element):
+            return True
+        return bool(docs) and api_docs.follow(members[-1].element, member.element)
 
     def inherited(self, compound):
         """Members of the bases that the class doesn't declare itself, in one folded list for each base."""
@@ -95,12 +139,19 @@ class Reference:
         return f'<p class="bases">Derives from {", ".join(names)}.</p>' if names else ""
 
     def compound(self, compound):
-        public = [m for m in compound.members if m.access == "public" and not is_noise(m, compound)]
-        protected = [m for m in compound.members if m.access == "protected"]
-        text = self.texts.docs(compound.element) + self.bases(compound) + self.list_of(public)
+        shown = [m for m in compound.members if not is_noise(m, compound)]
+        public = [m for m in shown if m.access == "public"]
+        protected = [m for m in shown if m.access == "protected"]
+        docs = self.texts.docs(compound.element)
+        if compound.is_options and not docs:
+            docs = f"<p>{api_docs.options_text(compound.name)}</p>"
+        if not docs:
+            self.findings.append(f"{compound.header}: {compound.name} has no docstring")
+        text = docs + self.errors.html([self.anchors[compound.refid]]) + self.bases(compound)
+        text += self.list_of(public, compound)
         if protected:
             text += (f"<details><summary>{len(protected)} protected members</summary>"
-                     f"{self.list_of(protected)}</details>")
+                     f"{self.list_of(protected, compound)}</details>")
         text += self.inherited(compound)
         return f"## {compound.name}\n\n{raw(anchored(self, compound) + text)}"
 
@@ -186,7 +237,10 @@ def main():
             index.append(f"{FOLDERS[folder]} <{folder_page(folder)}>")
     (out / "index.md").write_text("\n".join([*index, "```\n"]), encoding="utf-8")
     print(f"{len(headers)} headers, {len(reference.compounds)} classes")
+    findings = [*reference.findings, *reference.errors.findings()]
+    print("\n".join(findings), file=sys.stderr)
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,10 +15,10 @@ LONG = 88  # characters of a declaration in one line
 
 
 class Texts:
-    """Makes HTML; `address(refid)` is the link to a class or member, or None."""
+    """Makes HTML; `address(refid)` is the link to a class or member, or None. `linked` has addresses by name."""
 
-    def __init__(self, address):
-        self.address = address
+    def __init__(self, address, linked=None):
+        self.address, self.linked = address, linked or {}
 
     def inner(self, element):
         out = [escape(element.text or "")]
@@ -56,7 +56,16 @@ class Texts:
         parts = [self.inner(part) for part in (element.find("briefdescription"), element.find("detaileddescription"))
                  if part is not None]
         text = code_in_backticks("".join(parts).strip())
-        return re.sub(r"<p>\s*</p>", "", text)
+        return self.with_links(re.sub(r"<p>\s*</p>", "", text))
+
+    def with_links(self, text):
+        """Links the names of `linked` outside of links and code."""
+        if not self.linked:
+            return text
+        names = "|".join(self.linked)
+        pattern = re.compile(rf"<(a|code|pre|math)\b.*?</\1>|<[^>]*>|\b(?P<name>{names})(?P<plural>s?)\b", re.S)
+        return pattern.sub(lambda found: found[0] if not found["name"] else
+                           f'<a href="{self.linked[found["name"]]}">{found["name"]}</a>{found["plural"]}', text)
 
     def brief(self, element):
         """The first sentence, as text without links."""
