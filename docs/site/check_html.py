@@ -2,13 +2,18 @@
 """Checks the pages of the site. check_html.py FOLDER
 
 - A link to a page or a file of the site resolves, and so does its #anchor.
-- A page has a title, a language, one heading h1, and no id twice. A picture has a text.
+- A page has a title, a language, one heading h1, and no id twice. A picture has a text, a control a name.
+- Headings of an article don't leave out a level.
+- Colours of the style sheets have enough contrast (contrast.py).
 """
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import contrast
 
 OF_SPHINX = {"search.html", "genindex.html"}  # their contents are made by scripts
 
@@ -17,7 +22,7 @@ class Page(HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.ids, self.links, self.findings, self.headings, self.title = set(), [], [], 0, ""
-        self.in_title = False
+        self.in_title, self.in_article, self.level = False, False, 0
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
@@ -34,13 +39,25 @@ class Page(HTMLParser):
             self.findings.append(f"the picture {given.get('src')} needs a text")
         if tag == "html" and not given.get("lang"):
             self.findings.append("the page needs a language")
+        if tag in ("input", "button") and given.get("type") != "hidden" and not named(given):
+            self.findings.append(f"the control {tag} needs a name")
         self.headings += tag == "h1"
+        self.in_article = self.in_article or tag == "article"
+        if self.in_article and re.fullmatch("h[1-6]", tag):
+            if int(tag[1]) > self.level + 1:
+                self.findings.append(f"a heading {tag} follows an h{self.level}")
+            self.level = int(tag[1])
         self.in_title = self.in_title or tag == "title"
 
     def handle_data(self, data):
         if self.in_title:
             self.title += data
             self.in_title = False
+
+
+def named(given):
+    """True if a control has a text for readers of screens."""
+    return any(given.get(key) for key in ("aria-label", "aria-labelledby", "title", "placeholder", "value"))
 
 
 def check_link(link, path, pages, folder):
@@ -73,6 +90,7 @@ def check(folder):
                 finding = check_link(link, path, pages, folder)
                 if finding:
                     yield f"{name}: {finding}"
+    yield from contrast.check(folder)
     print(f"{len(pages)} pages, {count} links")
 
 

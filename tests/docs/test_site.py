@@ -10,7 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "site"))
 import check_html  # noqa: E402
+import contrast  # noqa: E402
 import notebook  # noqa: E402
+from api_errors import Errors  # noqa: E402
 
 PAGE = '<html lang="en"><head><title>A</title></head><body><h1 id="a">A</h1>{}</body></html>'
 
@@ -35,6 +37,28 @@ class Site(unittest.TestCase):
         self.assertEqual(self.findings('<p id="a"></p>'), ["a.html: the id a is there twice"])
         self.assertEqual(self.findings("<h1>B</h1>"), ["a.html: a page has one h1; got 2"])
         self.assertEqual(self.findings('<img src="b.html">'), ["a.html: the picture b.html needs a text"])
+
+    def test_headings_and_controls(self):
+        self.assertEqual(self.findings("<article><h2>B</h2><h3>C</h3><h2>D</h2></article>"),
+                         ["a.html: a heading h2 follows an h0"])
+        self.assertEqual(self.findings('<article><h4>B</h4></article><input type="text"><input aria-label="c">'),
+                         ["a.html: a heading h4 follows an h0", "a.html: the control input needs a name"])
+
+    def test_contrast(self):
+        self.assertAlmostEqual(contrast.contrast("#000", "#ffffff"), 21)
+        self.assertAlmostEqual(contrast.contrast("#777777", "#fff"), 4.48, 2)
+        css = 'body{--color-a:#111}@media not print{body[data-theme="dark"]{--color-a:#eee}}'
+        self.assertEqual([contrast.variables(css, dark) for dark in (False, True)], [{"a": "#111"}, {"a": "#eee"}])
+        code = ".highlight { background: #fff; color: #000 }\n.highlight .c { color: #ccc } /* Comment */\n"
+        self.assertEqual(contrast.highlights(code, False), [(".highlight .c", "#ccc", "#fff")])
+
+    def test_errors(self):
+        page = "### `no … here`\n\nFrom `f()`, `A::b`.\n\n### `other`\n\nText.\n"
+        errors = Errors(["mezzo.f", "A.b"], page)
+        link = '<p class="part">Errors</p><ul><li><a href="../errors.html#no--here"><code>no … here</code></a></li></ul>'
+        self.assertEqual([errors.html(["mezzo.f-2"]), errors.html(["A.b"]), errors.html(["A.c"])], [link, link, ""])
+        self.assertEqual(errors.findings(), ["docs/errors.md: no line `From ...` below other"])
+        self.assertEqual(Errors([], page).findings()[0], "docs/errors.md: no class or function f() has a page")
 
     def test_notebook(self):
         picture = base64.b64encode(b"PNG").decode()
