@@ -76,6 +76,15 @@ class KernelTest(unittest.TestCase):
         self.silent("struct { int one; } const single{1};\nif (single.one == 1) {\n} else {\n  const int none = 0;\n}")
         self.silent("int filled = 2;\n#if 1\nstruct Held { const int held; };\n#endif")
 
+    def test_structured_bindings(self):
+        self.silent("#include <map>\n#include <tuple>\nstruct Both { int number; std::string word; };")
+        self.assertEqual(self.result('auto [number, word] = Both{1, "b;"};  // [a, b]\nconst auto& [x, y] = std::pair{2, 3};\n'
+                                     "number += 4;\nnumber * 100 + x * 10 + y"), {"text/plain": "523"})
+        self.assertEqual(self.result("word"), {"text/plain": "b;"})
+        self.assertEqual(self.result("int total = 0;\nfor (auto& [key, value] : std::map<int, int>{{1, 2}}) total += key + value;"
+                                     "\ntotal"), {"text/plain": "3"})
+        self.assertEqual(self.run_cell("auto [one, two] = std::tuple{1, 2, 3};")[0]["ename"], "CompileError")
+
     def test_exception(self):
         reply, messages = self.run_cell('std::cout << "before" << std::endl;\nthrow std::out_of_range("the reason");')
         self.assertEqual((reply["status"], reply["ename"], reply["evalue"]), ("error", "std::out_of_range", "the reason"))

@@ -6,7 +6,7 @@ from . import __version__
 from .completion import Names
 from .interpreter import Interpreter
 from .output import Capture
-from .source import is_complete, split_constants, split_expression
+from .source import expand_bindings, is_complete, split_constants, split_expression
 
 
 class MezzoKernel(Kernel):
@@ -51,6 +51,7 @@ class MezzoKernel(Kernel):
     def run(self, code):
         """None, or (name, text) of the error."""
         statements, expression = split_expression(code)
+        statements = expand_bindings(statements, self.execution_count)
         parts = split_constants(statements) if statements.strip() else []
         if expression:
             parts.append(f"::mezzo_kernel::show(({expression}, ::mezzo_kernel::End{{}}));")

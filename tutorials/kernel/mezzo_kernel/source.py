@@ -9,6 +9,9 @@ DECLARATION = re.compile(r"(?:using|typedef|namespace|template|struct|class|enum
                          r"|[A-Za-z_][\w:<>,\s*&]*[\s*&]\s*[A-Za-z_]\w*\s*=[^=]")
 TYPE = re.compile(r"\s*(?:typedef|struct|class|union|enum)\b")
 CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+BINDING = re.compile(r"\s*(?P<type>(?:const\s+)?auto(?:\s+const)?\s*(?:&&?)?)\s*"
+                     r"\[(?P<names>[\w\s,]+)\]\s*(?P<rest>[={(].*)", re.DOTALL)
+MOST_NAMES = 8  # of a structured binding: those of parts() in include/mezzo_kernel.hpp
 BRACKETS = re.compile(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}")
 
 
@@ -67,6 +70,27 @@ def split_constants(code):
         if is_constant(statement):
             cuts.append(begin + len(statement) - len(statement.lstrip()))
     return [code[begin:end] for begin, end in zip(cuts, [*cuts[1:], len(code)])]
+
+
+def expand_bindings(code, number):
+    """The code with each `auto [a, b] = f();` outside of brackets as references to the parts of a variable, since Cling
+    crashes by structured bindings there. The variables have the number of the cell in their names."""
+    plain, open_ended = blanked(code)
+    if open_ended or CONDITIONAL.search(code):
+        return code
+    starts, out = statement_starts(plain), []
+    for count, (begin, end) in enumerate(zip(starts, [*starts[1:], len(plain)])):
+        match = BINDING.fullmatch(plain[begin:end])
+        names = [name.strip() for name in match["names"].split(",")] if match else []
+        if not names or len(names) > MOST_NAMES:
+            out.append(code[begin:end])
+            continue
+        whole = f"mezzo_bound_{number}_{count}"
+        out.append(f"{code[begin:begin + match.start('type')]}{match['type'].strip()} {whole} "
+                   f"{code[begin + match.start('rest'):end]}")
+        out += [f" auto& {name} = std::get<{at}>(::mezzo_kernel::parts<{len(names)}>({whole}));"
+                for at, name in enumerate(names)]
+    return "".join(out)
 
 
 def split_expression(code):

@@ -1,8 +1,9 @@
 #pragma once
-// Shows the value of a cell's last expression.
+// Shows the value of a cell's last expression, and takes values apart for structured bindings.
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -74,6 +75,36 @@ void show(Last<T> last) {
     xcpp::display(last.value, "execute_result");
   } else {
     xcpp::display(Text{text_of(last.value)}, "execute_result");
+  }
+}
+
+/// References to the n parts of a tuple, pair, array or struct, in the order of structured bindings.
+template <int n, class T>
+auto parts(T& value) {
+  if constexpr (n == 1) {
+    auto& [a] = value;
+    return std::tie(a);
+  } else if constexpr (n == 2) {
+    auto& [a, b] = value;
+    return std::tie(a, b);
+  } else if constexpr (n == 3) {
+    auto& [a, b, c] = value;
+    return std::tie(a, b, c);
+  } else if constexpr (n == 4) {
+    auto& [a, b, c, d] = value;
+    return std::tie(a, b, c, d);
+  } else if constexpr (n == 5) {
+    auto& [a, b, c, d, e] = value;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (n == 6) {
+    auto& [a, b, c, d, e, f] = value;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (n == 7) {
+    auto& [a, b, c, d, e, f, g] = value;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (n == 8) {
+    auto& [a, b, c, d, e, f, g, h] = value;
+    return std::tie(a, b, c, d, e, f, g, h);
   }
 }
 
