@@ -9,7 +9,9 @@
 
 #include <mezzo/mezzo.hpp>
 #include <mezzo/nn/gptq_codes.hpp>
+#include <mezzo/nn/gptq_dataset.hpp>
 
+#include "support/folder.hpp"
 #include "support/recorded.hpp"
 #include "support/tensors.hpp"
 #include "support/throws.hpp"
@@ -94,7 +96,9 @@ BOOST_AUTO_TEST_CASE(outputs_differ_less_than_those_of_plain_codes) {
           (*layer)->set_weights(exact->get_weights());
         }
         plain->quantize(form.plain);
-        quantize_gptq(*made, {x}, form.config);
+        GPTQConfig config = form.config;
+        config.dataset = {x};
+        made->quantize("gptq", config);
         const double most = name == std::string("Sequential") ? 1 : 0.9;  // of the plain error
         BOOST_TEST(error_of(made(Value(x)).tensor(), y) < most * error_of(plain(Value(x)).tensor(), y));
       }
@@ -113,7 +117,8 @@ BOOST_AUTO_TEST_CASE(products_with_codes_of_8_bits_differ_less) {
     layer->set_weights(exact.get_weights());
   }
   plain.quantize("int8");
-  quantize_gptq(made, {x}, {.weight_bits = 8, .group_size = -1, .symmetric = true});
+  made.quantize("gptq",
+                GPTQConfig{.dataset = {x}, .weight_bits = 8, .num_samples = 256, .group_size = -1, .symmetric = true});
   BOOST_TEST(made.dtype_policy().name() == "int8_from_float32");
   const auto product = [&](const Dense& layer) { return matmul(x, layer.weights()[0]).tensor(); };  // of exact inputs
   BOOST_TEST(error_of(product(made), y) < 0.9 * error_of(product(plain), y));
@@ -124,15 +129,15 @@ BOOST_AUTO_TEST_CASE(attention_has_a_policy_of_the_form) {
   const Tensor x = correlated({8, 5, 12}, 1);
   const Tensor y = layer(Value(x), Value(x)).tensor();
   quantize_gptq(layer, [&] { layer(Value(x), Value(x)); }, {.group_size = 4});
-  BOOST_TEST(layer.dtype_policy().name() == "int4/4_from_float32");
+  BOOST_TEST(layer.dtype_policy().name() == "gptq/4/4_from_float32");
   BOOST_TEST(error_of(layer(Value(x), Value(x)).tensor(), y) < 0.1);
 }
 
 BOOST_AUTO_TEST_CASE(the_result_has_the_form_of_plain_codes) {
   const Tensor x = correlated({16, 6}, 1);
   Sequential made = small_model(), plain = small_model();
-  quantize_gptq(made, {x}, {.group_size = 2, .filters = "a"});
-  BOOST_TEST(made.layers()[0]->dtype_policy().name() == "int4/2_from_float32");
+  made.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = 2, .filters = "a"});
+  BOOST_TEST(made.layers()[0]->dtype_policy().name() == "gptq/4/2_from_float32");
   BOOST_TEST(made.layers()[1]->dtype_policy().name() == "float32");
   plain.quantize("int4/2", {.filters = "a"});
   plain.set_weights(made.get_weights());
@@ -145,7 +150,7 @@ BOOST_AUTO_TEST_CASE(functional_models_and_other_layers) {
   Model model(input, Dense({.units = 3, .name = "head"})(rows));
   const Tensor x({4, 2}, std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7});
   const Tensor y = model(Value(x)).tensor();
-  quantize_gptq(model, {x}, {.group_size = 2});
+  model.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = 2});
   BOOST_TEST(error_of(model(Value(x)).tensor(), y) < 0.1);
   std::vector<std::string> quantized;
   for (const auto& [path, weight] : model.named_weights()) {
@@ -154,65 +159,192 @@ BOOST_AUTO_TEST_CASE(functional_models_and_other_layers) {
   BOOST_TEST(quantized == std::vector<std::string>{"head/kernel"}, boost::test_tools::per_element());
 }
 
+// A block takes the outputs of the quantized ones before it: as if each were quantized by itself, in this order.
+BOOST_AUTO_TEST_CASE(blocks_get_inputs_of_quantized_blocks) {
+  const Tensor x = correlated({64, 6}, 1);
+  Sequential whole = small_model(), each = small_model();
+  each.set_weights(whole.get_weights());
+  whole.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = 2});
+  for (const char* name : {"a", "b"}) {
+    quantize_gptq(each, [&] { each(Value(x)); }, {.group_size = 2, .filters = name});
+  }
+  BOOST_TEST(whole.get_weights().size() == each.get_weights().size());
+  for (std::size_t i = 0; i < whole.get_weights().size(); ++i) {
+    BOOST_TEST(whole.get_weights()[i].equal(each.get_weights()[i]));
+  }
+}
+
+// Each block of a transformer is one block here: its own products don't see its own codes.
+BOOST_AUTO_TEST_CASE(layers_of_a_block_are_quantized_at_once) {
+  const auto make = [] {
+    const auto block = [](const char* name) {
+      return Sequential({Dense({.units = 6, .activation = "tanh"}), Dense({.units = 6})}, {.name = name});
+    };
+    Sequential model({block("first"), block("second")});
+    model.build({-1, 6});
+    return model;
+  };
+  const Tensor x = correlated({64, 6}, 1);
+  Sequential whole = make(), each = make();
+  each.set_weights(whole.get_weights());
+  whole.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = 3});
+  for (const char* name : {"first/.*", "second/.*"}) {
+    quantize_gptq(each, [&] { each(Value(x)); }, {.group_size = 3, .filters = name});
+  }
+  // By layers: the second layer of a block gets other inputs.
+  const std::vector<Tensor> a = whole.get_weights(), b = each.get_weights();
+  bool same = true;
+  for (std::size_t i = 0; i < a.size(); ++i) same = same && a[i].equal(b[i]);
+  BOOST_TEST(!same);  // `filters` leave one block, whose layers are then blocks themselves
+}
+
+BOOST_AUTO_TEST_CASE(an_error_in_a_later_block_restores_the_ones_before) {
+  Sequential model({Dense({.units = 4, .name = "a"}), Activation("exponential"), Dense({.units = 3, .name = "b"})});
+  const Tensor x = (Value(correlated({64, 6}, 1)) * 200.0).tensor();  // the second layer gets infinity
+  const Tensor y = model(Value(x)).tensor();
+  const std::vector<Tensor> before = model.get_weights();
+  check_throws<ValueError>("[quantize gptq] inputs of kernel must be finite; got inf",
+                           [&] { model.quantize("gptq", GPTQConfig{.dataset = {x}}); });
+  BOOST_TEST(model.layers()[0]->dtype_policy().name() == "float32");
+  for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(model.get_weights()[i].equal(before[i]));
+  BOOST_TEST(model.trainable_weights().size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(tokens_are_cut_into_windows) {
+  const auto tokens = [](std::int64_t count) {
+    Tensor out({count}, DType::int32);
+    for (std::int64_t i = 0; i < count; ++i) out.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i);
+    return out;
+  };
+  const std::vector<Tensor> batches =
+      detail::gptq_batches({.dataset = {tokens(6), tokens(4)}, .num_samples = 3, .sequence_length = 4}, "");
+  BOOST_REQUIRE(batches.size() == 1U);
+  BOOST_TEST(batches[0].shape() == (Shape{3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(batches[0].to_doubles() == (std::vector<double>{0, 1, 2, 3, 3, 4, 5, 0, 0, 1, 2, 3}),
+             boost::test_tools::per_element());
+  BOOST_TEST(detail::gptq_batches({.dataset = {tokens(5)}, .sequence_length = 4}, "")[0].shape()[0] == 2);
+  check_throws<ValueError>("[x] dataset must have at least sequence_length = 512 tokens; got 6",
+                           [&] { detail::gptq_batches({.dataset = {tokens(6)}}, "[x]"); });
+  check_throws<ValueError>("[x] dataset must have batches alone or tokens alone; got 1 arrays of tokens among 2", [&] {
+    detail::gptq_batches({.dataset = {tokens(6), Tensor({2, 3})}}, "[x]");
+  });
+  BOOST_TEST(detail::gptq_batches({.dataset = {Tensor({2, 3}), Tensor({5, 3})}, .num_samples = 4}, "")[1].shape()[0] ==
+             2);
+}
+
+BOOST_AUTO_TEST_CASE(layers_are_built_under_the_policy) {
+  const Tensor x = correlated({8, 6}, 1);
+  for (const char* policy : {"gptq/4/2_from_float32", "gptq/4/-1_from_mixed_bfloat16"}) {
+    Dense layer({.units = 3, .dtype = policy});
+    BOOST_TEST(layer(Value(x)).shape() == (Shape{8, 3}), boost::test_tools::per_element());
+    BOOST_TEST(layer.weights().size() == 4U);  // kernel, scale, zero point, bias
+  }
+  check_throws<ValueError>(
+      "[Embedding] gptq is for Dense, EinsumDense with a kernel that begins with the axes of the sum, and projections "
+      "of "
+      "attention; give this layer another policy",
+      [&] { Embedding({.input_dim = 3, .output_dim = 4, .dtype = "gptq/4/2_from_float32"}).build({-1}); });
+  for (const char* name : {"gptq/8/-1", "gptq", "gptq/4/0", "gptq/3/128"}) {
+    check_throws<ValueError>(
+        fmt::format("\"{}\" must be written as gptq/4/128 (4 bits, a scale for each group of 128 inputs) or gptq/4/-1",
+                    name),
+        [&] { Policy(fmt::format("{}_from_float32", name)); });
+  }
+  check_throws<ValueError>("activations must be none with gptq, as in Keras; got dynamic",
+                           [] { Policy("gptq/4/64/dynamic_from_float32"); });
+}
+
+BOOST_AUTO_TEST_CASE(files_hold_codes_of_gptq) {
+  const Folder folder;
+  const Tensor x = correlated({16, 6}, 1);
+  for (const std::int64_t group_size : {2, 4, -1}) {
+    Sequential model({Input({6}), Dense({.units = 5, .name = "a"}), Dense({.units = 3, .name = "b"})});
+    model.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = group_size});
+    const Tensor y = model.predict(x);
+    model.save(folder.path("a.mezzo"));
+    BOOST_TEST(load_model(folder.path("a.mezzo"))->predict(x).equal(y));
+    model.save_weights(folder.path("a.safetensors"));
+    const std::string policy = fmt::format("gptq/4/{}_from_float32", group_size);
+    Sequential other({Input({6}), Dense({.units = 5, .name = "a", .dtype = policy}),
+                      Dense({.units = 3, .name = "b", .dtype = policy})});
+    other.load_weights(folder.path("a.safetensors"));
+    BOOST_TEST(other.predict(x).equal(y));
+    BOOST_TEST(clone(model).predict(x).equal(y));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(inputs_that_are_always_zero_are_rounded_alone) {
   Dense layer({.units = 3});
-  quantize_gptq((layer.build({-1, 6}), layer), {Tensor({8, 6}, DType::float32)});
-  BOOST_TEST(layer.dtype_policy().name() == "int4/128_from_float32");
+  layer.build({-1, 6});
+  layer.quantize("gptq", GPTQConfig{.dataset = {Tensor({8, 6}, DType::float32)}});
+  BOOST_TEST(layer.dtype_policy().name() == "gptq/4/128_from_float32");
 }
 
 BOOST_AUTO_TEST_CASE(missing_and_bad_inputs_are_errors) {
   Sequential model = small_model();
   const std::vector<Tensor> before = model.get_weights();
+  for (const char* mode : {"gptq", "gptq/4/2"}) {
+    check_throws<ValueError>(
+        fmt::format(
+            "[Sequential] quantize: \"{}\" needs calibration data: call quantize(\"gptq\", GPTQConfig{{.dataset "
+            "= ...}})",
+            mode),
+        [&] { model.quantize(mode); });
+  }
   check_throws<ValueError>(
-      "[Sequential] \"gptq\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
-      "batches), which stores the form int4/128",
-      [&] { model.quantize("gptq"); });
-  check_throws<ValueError>(
-      "\"gptq/4/128\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
-      "batches), "
-      "which stores the form int4/128",
-      [] { Policy("gptq/4/128_from_float32"); });
-  check_throws<ValueError>(
-      "[quantize_gptq] run must call the layer of a/kernel for a product, outside of steps; it got no input (leave it "
+      "[quantize gptq] run must call the layer of a/kernel for a product, outside of steps; it got no input (leave it "
       "out by filters)",
-      [&] { quantize_gptq(model, std::vector<Tensor>{}); });
+      [&] { quantize_gptq(model, [] {}); });
+  check_throws<ValueError>("[quantize gptq] dataset must have batches of the model's input, or tokens; got none",
+                           [&] { model.quantize("gptq", GPTQConfig{}); });
+  check_throws<ValueError>("[quantize gptq] a GPTQConfig is for the mode \"gptq\"; got \"int4\"",
+                           [&] { model.quantize("int4", GPTQConfig{}); });
   for (const double number : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const Tensor x = Tensor({1, 6}, std::vector<double>{1, 2, number, 4, 5, 6}).cast(DType::float32);
-    check_throws<ValueError>(fmt::format("[quantize_gptq] inputs of kernel must be finite; got {}", number),
-                             [&] { quantize_gptq(model, {x}); });
+    check_throws<ValueError>(fmt::format("[quantize gptq] inputs of kernel must be finite; got {}", number),
+                             [&] { model.quantize("gptq", GPTQConfig{.dataset = {x}}); });
   }
   const Tensor one = Tensor({1, 6}, std::vector<double>{1, 2, 3, 4, 5, 6}).cast(DType::float32);
   check_throws<ValueError>(
-      "[quantize_gptq] the Hessian of a/kernel must be positive definite; use more inputs or a larger hessian_damping",
-      [&] { quantize_gptq(model, {one}, {.hessian_damping = 0}); });
+      "[quantize gptq] the Hessian of a/kernel must be positive definite; use more inputs or a larger hessian_damping",
+      [&] { model.quantize("gptq", GPTQConfig{.dataset = {one}, .hessian_damping = 0}); });
   for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(model.get_weights()[i].equal(before[i]));
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_form_is_refused) {
   Sequential model = small_model();
   const auto with = [&](const GPTQConfig& config) {
-    return [&model, config] { quantize_gptq(model, {correlated({8, 6}, 1)}, config); };
+    return [&model, config] {
+      quantize_gptq(
+          model,
+          [&] {
+            model(Value(correlated({8, 6}, 1)));
+          },
+          config);
+    };
   };
-  check_throws<ValueError>("[quantize_gptq] weight_bits must be 4 or 8; got 3", with({.weight_bits = 3}));
-  check_throws<ValueError>("[quantize_gptq] group_size must be positive, or -1 for all inputs; got 0",
+  check_throws<ValueError>("[quantize gptq] weight_bits must be 4 or 8; got 3", with({.weight_bits = 3}));
+  check_throws<ValueError>("[quantize gptq] group_size must be positive, or -1 for all inputs; got 0",
                            with({.group_size = 0}));
-  check_throws<ValueError>("[quantize_gptq] hessian_damping must be in [0, 1]; got 2", with({.hessian_damping = 2}));
+  check_throws<ValueError>("[quantize gptq] hessian_damping must be in [0, 1]; got 2", with({.hessian_damping = 2}));
   check_throws<ValueError>(
-      "[quantize_gptq] weight_bits = 8 needs group_size = -1 and symmetric = true, since codes of 8 bits have one "
+      "[quantize gptq] weight_bits = 8 needs group_size = -1 and symmetric = true, since codes of 8 bits have one "
       "scale "
       "for each output; got group_size = 128 and symmetric = false",
       with({.weight_bits = 8}));
   model.enable_lora({.targets = "b", .rank = 2});
-  check_throws<ValueError>("[quantize_gptq] layers must have no adapters; got those of Dense \"b\"", with({}));
+  check_throws<ValueError>("[quantize gptq] layers must have no adapters; got those of Dense \"b\"", with({}));
   with({.filters = "a"})();
   check_throws<ValueError>(
-      "[quantize_gptq] quantize: layers must not be quantized already; got Dense \"a\" (int4/128_from_float32)",
+      "[quantize gptq] quantize: layers must not be quantized already; got Dense \"a\" (gptq/4/128_from_float32)",
       with({}));
   Conv1D convolution({.filters = 2, .kernel_size = 3});
   convolution.build({-1, 8, 4});
-  check_throws<ValueError>("[quantize_gptq] needs a Dense, EinsumDense or attention layer; found none", [&] {
-    quantize_gptq(convolution, {correlated({2, 8, 4}, 1)});
+  check_throws<ValueError>("[quantize gptq] needs a Dense, EinsumDense or attention layer; found none", [&] {
+    convolution.quantize("gptq", GPTQConfig{.dataset = {correlated({2, 8, 4}, 1)}});
   });
+  check_throws<ValueError>("[quantize gptq] dataset must be empty, since run has the inputs; got 1 arrays",
+                           with({.dataset = {correlated({8, 6}, 1)}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -108,11 +108,17 @@ std::int64_t bytes_of(const std::string& path) { return static_cast<std::int64_t
 BOOST_AUTO_TEST_SUITE(exported_quantized)
 
 BOOST_AUTO_TEST_CASE(every_quantized_layer_and_mode) {
-  for (const std::string mode : {"int8", "int8/none", "int8/static", "int4", "int4/4", "int4/-1", "int4/4/dynamic"}) {
+  for (const std::string mode :
+       {"int8", "int8/none", "int8/static", "int4", "int4/4", "int4/-1", "int4/4/dynamic", "gptq/4", "gptq/-1"}) {
     for (const Case& one : cases()) {  // layers of their own, since quantize() changes them
       const Any<Model> model = one.make();
       const Runs runs = runs_of(one);
-      model->quantize(mode);
+      if (mode.rfind("gptq/", 0) == 0) {
+        if (one.name != "dense" && one.name != "einsum" && one.name != "attention") continue;
+        model->quantize("gptq", GPTQConfig{.dataset = {runs[0][0]}, .group_size = std::stoll(mode.substr(5))});
+      } else {
+        model->quantize(mode);
+      }
       if (mode == "int8/static") {
         const bool products =
             one.name == "dense" || one.name == "einsum" || one.name == "untied" || one.name == "attention";

@@ -154,9 +154,9 @@ void quantize(VariableState& variable, std::shared_ptr<Quantization> quantizatio
   const auto* x = numbers.data<float>();
   require_finite(x, numbers.size(), variable.name);
   const Shape grouped = grouped_shape(q), shared = shared_axes(q);
-  const Grouping groups(grouped, shared, q.form.block_size);
+  const Grouping groups(grouped, shared, q.block());
   Tensor codes = Tensor::uninitialized(q.shape, DType::int8);
-  Tensor scale = Tensor::uninitialized(shape_of_scales(grouped, shared, q.form.block_size), DType::float32);
+  Tensor scale = Tensor::uninitialized(shape_of_scales(grouped, shared, q.block()), DType::float32);
   if (q.nf4()) {
     quantize_to_nf4(x, groups, scale.mutable_data<float>(), codes.mutable_data<std::int8_t>());
   } else if (q.form.has_zero()) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ MEZZO_API MatrixSizes matrix_sizes(const Shape& shape, const QuantizableAxes& ax
 /// Codes and scales of a quantized variable. Its `value` holds the codes:
 ///
 /// - int8: an int8 array of the weight's shape, codes in [-127, 127];
-/// - int4: an int8 array of (rows, (columns + 1) / 2), two codes in [-8, 7] a byte: column 2 j in the low half of byte
+/// - int4 and gptq: an int8 array of (rows, (columns + 1) / 2), two codes in [-8, 7] a byte: column 2 j in the low half
+/// of byte
 ///   j, column 2 j + 1 in the high half, 0 in the last high half of an odd number of columns. Rows and columns are
 ///   those of matrix();
 /// - nf4: the same with codes in [0, 15], positions in nf4_values.
@@ -45,12 +47,18 @@ struct MEZZO_API Quantization {
   Shared<VariableState> inputs_scale{std::shared_ptr<VariableState>()};
 
   bool nf4() const { return form.mode == QuantizationMode::nf4; }
-  /// True for int4 and nf4: two codes a byte.
-  bool packed() const { return form.mode == QuantizationMode::int4 || nf4(); }
+  bool gptq() const { return form.mode == QuantizationMode::gptq; }
+  /// True for int4, gptq and nf4: two codes a byte.
+  bool packed() const { return form.mode == QuantizationMode::int4 || gptq() || nf4(); }
   std::int64_t bits() const { return packed() ? 4 : 8; }
 
   /// The weight as a matrix, by matrix_sizes(). Packed codes have its layout, as in Keras.
   MatrixSizes matrix() const { return matrix_sizes(shape, axes); }
+
+  /// Inputs that share a scale, -1: all. All inputs of gptq are one block, since its codes have zero points.
+  std::int64_t block() const {
+    return gptq() && form.block_size < 0 ? std::max<std::int64_t>(matrix().rows, 1) : form.block_size;
+  }
 
   /// int8 codes in the weight's shape.
   Tensor codes(const Tensor& stored) const;

@@ -42,7 +42,7 @@ Attributes dequantize_attributes(const Quantization& quantization) {
   return {{"bits", quantization.bits()},
           {"columns", packed ? quantization.matrix().columns : quantization.shape.back()},
           {"axes", packed ? Shape{quantization.axes.table ? 1 : 0} : quantization.axes.inputs},
-          {"block_size", quantization.form.block_size},
+          {"block_size", quantization.block()},
           {"nf4", quantization.nf4()}};
 }
 

@@ -176,7 +176,7 @@ GptqCodes gptq_codes(const Tensor& kernel, const Tensor& hessian, const GptqForm
   const auto* const numbers = root.data<double>();
   for (std::int64_t i = 0; i < inputs; ++i) {
     if (numbers[i * inputs + i] > 0) continue;  // false for NaN
-    fail<ValueError>("[quantize_gptq]",
+    fail<ValueError>("[quantize gptq]",
                      "the Hessian of {} must be positive definite; use more inputs or a larger hessian_damping", name);
   }
   GptqCodes out;

@@ -1,6 +1,8 @@
 #include <mezzo/nn/input_products.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include <mezzo/core/execution_context.hpp>
 #include <mezzo/core/fail.hpp>
@@ -11,34 +13,68 @@
 namespace mezzo::detail {
 namespace {
 
+/// Ends a run whose further inputs aren't needed.
+struct EndOfRun : std::exception {};
+
 /// The part of a thread's ExecutionContext.
 struct InputProductsContext {
-  ProductsOfKernels* running = nullptr;
+  InputSums* running = nullptr;
 };
 
-ProductsOfKernels*& running_sums() { return ExecutionContext::current().part<InputProductsContext>().running; }
+InputSums*& running_sums() { return ExecutionContext::current().part<InputProductsContext>().running; }
 
 void require_finite_inputs(const Tensor& x, const std::string& kernel) {
   const auto* const numbers = x.data<float>();
   for (std::int64_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(numbers[i])) continue;
-    fail<ValueError>("[quantize_gptq]", "inputs of {} must be finite; got {}", kernel, numbers[i]);
+    fail<ValueError>("[quantize gptq]", "inputs of {} must be finite; got {}", kernel, numbers[i]);
   }
 }
 
 }  // namespace
 
-void add_input_products(ProductsOfKernels& sums, const std::function<void()>& run) {
-  const ScopedValue<ProductsOfKernels*> scope(running_sums(), &sums);
-  run();
+void InputSums::add(const std::vector<std::function<void()>>& runs, std::optional<std::size_t> group, bool stops) {
+  sums_.clear();
+  group_ = group;
+  stops_ = stops;
+  const ScopedValue<InputSums*> scope(running_sums(), this);
+  for (const auto& run : runs) {
+    seen_.clear();
+    try {
+      run();
+    } catch (const EndOfRun&) {  // all inputs of the group are known
+    }
+  }
 }
 
-bool adds_input_products(const VariableState& kernel) {
-  return running_sums() != nullptr && running_sums()->count(&kernel) > 0;
+const InputProducts& InputSums::of(const VariableState& kernel) const {
+  static const auto* const none = new InputProducts;
+  const auto found = sums_.find(&kernel);
+  return found == sums_.end() ? *none : found->second;
 }
 
-void note_product(const Value& x, const VariableState& kernel) {
-  if (!adds_input_products(kernel) || x.symbolic()) return;
+/// Place of a group in the order, at its end for a new one.
+std::size_t InputSums::place_of(std::size_t group) {
+  const auto found = std::find(order_.begin(), order_.end(), group);
+  const auto place = static_cast<std::size_t>(found - order_.begin());
+  if (found == order_.end()) order_.push_back(group);
+  return place;
+}
+
+/// True if all kernels of the group have had inputs in this run.
+bool InputSums::knows_group() const {
+  return std::all_of(groups_.begin(), groups_.end(),
+                     [&](const auto& one) { return one.second != *group_ || seen_.count(one.first) > 0; });
+}
+
+void InputSums::note(const Value& x, const VariableState& kernel) {
+  const std::size_t group = groups_.at(&kernel), place = place_of(group);
+  if (!group_) group_ = group;
+  if (group != *group_) {
+    if (stops_ && place > place_of(*group_) && knows_group()) throw EndOfRun();
+    return;
+  }
+  seen_.insert(&kernel);
   const std::int64_t inputs = x.shape().back();
   const Tensor numbers = x.tensor().cast(DType::float32);
   require_finite_inputs(numbers, kernel.name);
@@ -46,12 +82,21 @@ void note_product(const Value& x, const VariableState& kernel) {
   const LibraryScope in_float32;
   const Value rows(numbers.reshape({numbers.size() / inputs, inputs}));
   const Tensor product = matmul(rows, rows, {.transpose_a = true}).tensor().cast(DType::float64);
-  InputProducts& of = running_sums()->at(&kernel);
+  InputProducts& of = sums_[&kernel];
   if (of.rows == 0) of.sum = Tensor({inputs, inputs}, DType::float64);
   of.rows += rows.shape()[0];
   const auto* const from = product.data<double>();
   auto* const to = of.sum.mutable_data<double>();
   for (std::int64_t i = 0; i < product.size(); ++i) to[i] += from[i];
+}
+
+bool adds_input_products(const VariableState& kernel) {
+  return running_sums() != nullptr && running_sums()->has(kernel);
+}
+
+void note_product(const Value& x, const VariableState& kernel) {
+  if (!adds_input_products(kernel) || x.symbolic()) return;
+  running_sums()->note(x, kernel);
 }
 
 }  // namespace mezzo::detail

@@ -1,7 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <mezzo/core/tensor.hpp>
 #include <mezzo/graph/value.hpp>
@@ -15,12 +20,38 @@ struct InputProducts {
   Tensor sum;  ///< float64 (inputs, inputs); undefined before the first input
 };
 
-/// The sums of these kernels.
-using ProductsOfKernels = std::map<const VariableState*, InputProducts>;
+/// Sums of the inputs of kernels, of one group of kernels at a time.
+class InputSums {
+ public:
+  /// `groups`: the group of each kernel.
+  explicit InputSums(std::map<const VariableState*, std::size_t> groups) : groups_(std::move(groups)) {}
 
-/// Calls `run` and adds the inputs of products with the kernels in `sums` that this thread computes meanwhile. A
-/// ValueError for inputs with NaN or infinity.
-void add_input_products(ProductsOfKernels& sums, const std::function<void()>& run);
+  /// Calls each of `runs` and adds the inputs of floating kernels of the group that this thread computes meanwhile; of
+  /// the group with the first product, if none is given. Sums of other groups are dropped before. `stops`: a run ends
+  /// when all kernels of the group have had inputs and a group that comes later in order() begins. A ValueError for
+  /// inputs with NaN or infinity.
+  void add(const std::vector<std::function<void()>>& runs, std::optional<std::size_t> group, bool stops);
+
+  /// Groups in the order of their first product in all runs so far.
+  const std::vector<std::size_t>& order() const { return order_; }
+
+  /// Sum of a kernel; rows = 0 if it had no input.
+  const InputProducts& of(const VariableState& kernel) const;
+
+  bool has(const VariableState& kernel) const { return groups_.count(&kernel) > 0; }
+  void note(const Value& x, const VariableState& kernel);
+
+ private:
+  std::size_t place_of(std::size_t group);
+  bool knows_group() const;
+
+  std::map<const VariableState*, std::size_t> groups_;
+  std::map<const VariableState*, InputProducts> sums_{};
+  std::set<const VariableState*> seen_{};  // in this run
+  std::vector<std::size_t> order_{};
+  std::optional<std::size_t> group_{};
+  bool stops_ = false;
+};
 
 /// True if this thread adds the inputs of products with the kernel.
 bool adds_input_products(const VariableState& kernel);

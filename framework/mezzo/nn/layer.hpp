@@ -25,8 +25,11 @@
 namespace mezzo {
 
 class Layer;
+struct GPTQConfig;
 
 namespace detail {
+MEZZO_API void quantize_by_gptq(Layer& layer, const std::string& mode, const GPTQConfig& config);
+
 template <class Options, class = void>
 struct TrainableOf {
   static bool get(const Options&) { return true; }
@@ -149,6 +152,13 @@ class MEZZO_API Layer {
   /// is quantized already, was trained for another mode, or computes int8 in float16, or a number isn't finite; a
   /// NameError for another mode.
   void quantize(const std::string& mode, const QuantizeOptions& options = {});
+
+  /// Quantizes the kernels of dense layers and attention projections by GPTQ, block by block, as Keras'
+  /// `model.quantize("gptq", config)`; `config` is a GPTQConfig with calibration data, see nn/gptq.hpp.
+  template <class Config, std::enable_if_t<std::is_same_v<Config, GPTQConfig>, int> = 0>
+  void quantize(const std::string& mode, const Config& config) {
+    detail::quantize_by_gptq(*this, mode, config);
+  }
 
   /// Adds low-rank adapters to the kernels of this layer and its sub-layers (Hu et al., 2021, "LoRA"):
   /// `model.enable_lora({.targets = "query|value", .rank = 8})`.

@@ -118,6 +118,10 @@ void quantize_policies_of_attention(LayerState& root, const QuantizedForm& form)
 
 void quantize_layers(LayerState& root, const std::string& mode, const QuantizeOptions& options,
                      const std::string& where) {
+  if (mode.rfind("gptq", 0) == 0) {
+    fail<ValueError>(
+        where, "quantize: \"{}\" needs calibration data: call quantize(\"gptq\", GPTQConfig{{.dataset = ...}})", mode);
+  }
   QuantizedForm form = quantized_form(mode, 128, where);
   if (!options.activations.empty()) set_inputs(form, options.activations, where);
   require_known_inputs(form, where);

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -79,6 +80,17 @@ bool detail::has_projections(const std::string& class_name) {
 
 bool detail::can_be_quantized(const Variable& weight) { return !weight.state()->quantizable.inputs.empty(); }
 
+bool detail::takes_gptq(const LayerState& layer) {
+  if (layer.kind != "Dense" && layer.kind != "EinsumDense") return false;  // projections are of this kind, too
+  return std::all_of(layer.weights.begin(), layer.weights.end(), [](const Variable& weight) {
+    const Shape& inputs = weight.state()->quantizable.inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] != static_cast<std::int64_t>(i)) return false;
+    }
+    return true;
+  });
+}
+
 bool detail::has_form(const Policy& policy) {
   return policy.quantization_mode() != QuantizationMode::none || policy.fake_quantization() != QuantizationMode::none;
 }
@@ -101,6 +113,12 @@ void detail::quantize_weight(LayerState& layer, const Variable& weight, const Qu
   VariableState& state = *weight.state();
   if (!can_be_quantized(weight) || weight.quantized()) return;
   if (form.fake) return fake_quantize_weight(layer, weight, form);
+  if (form.mode == QuantizationMode::gptq && !takes_gptq(layer)) {
+    fail<ValueError>(
+        label_of(layer),
+        "gptq is for Dense, EinsumDense with a kernel that begins with the axes of the sum, and projections "
+        "of attention; give this layer another policy");
+  }
   const float step = take_step(layer, state);
   auto quantization = std::make_shared<Quantization>();
   quantization->form = form;

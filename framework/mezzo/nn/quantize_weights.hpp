@@ -25,6 +25,10 @@ bool has_projections(const std::string& class_name);
 /// True for a weight that declares its QuantizableAxes.
 bool can_be_quantized(const Variable& weight);
 
+/// True for a layer that the form gptq is for: Dense or EinsumDense, also as a projection of attention, with a kernel
+/// that begins with the axes that its product sums over.
+bool takes_gptq(const LayerState& layer);
+
 /// True for a policy whose layers have quantized weights, or round them in training.
 bool has_form(const Policy& policy);
 
@@ -37,7 +41,7 @@ std::optional<QuantizedForm> fake_form_of(const LayerState& layer);
 /// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks of int4
 /// "kernel_zero", with static inputs "kernel_inputs_scale". A fake form adds no scales; with static inputs it adds
 /// "kernel_inputs_step", which later gives the scale of the inputs. Nothing happens if the weight can't be quantized or
-/// is in such a form already.
+/// is in such a form already. A ValueError for the form gptq of a layer that doesn't take it.
 void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
 
 /// The same for all weights of the layer itself.

@@ -69,7 +69,7 @@ Value quantized_product(const Value& given, const Variable& kernel) {
   return insert_one(ops::quantized_matmul, operands,
                     {{"bits", form.bits()},
                      {"columns", matrix.columns},
-                     {"block_size", form.form.block_size},
+                     {"block_size", form.block()},
                      {"nf4", form.nf4()},
                      {"transpose_b", transposed},
                      {"activations", std::string(inputs_name(inputs))}});

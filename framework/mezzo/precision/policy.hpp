@@ -29,7 +29,8 @@ class PolicyMap;
 ///
 /// A layer that is built under a quantized policy stores its kernels as integers, as Layer::quantize() does. The part
 /// before "_from_" is its mode: int8, int4 (one scale for each output) or int4/128 (one for each block of 128 inputs),
-/// then optionally /none, /dynamic or /static for the inputs of products; nf4 or nf4/64.
+/// then optionally /none, /dynamic or /static for the inputs of products; nf4 or nf4/64; gptq/4/128 for Dense and
+/// EinsumDense layers, whose weights Layer::quantize("gptq", GPTQConfig) or a file gives.
 ///
 /// fake_int8_from_float32 and fake_int4/128_from_float32 prepare for a quantized model (quantization-aware training):
 /// kernels stay floats, and products round them and their inputs to what the mode would store. Their inputs can also be

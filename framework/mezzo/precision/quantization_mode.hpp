@@ -7,7 +7,8 @@ enum class QuantizationMode {
   none,  ///< not quantized
   int8,  ///< 8-bit integers, one scale for each output
   int4,  ///< 4-bit integers, two a byte, one scale for each output or block of inputs
-  nf4    ///< 4-bit codes of NF4 (Dettmers et al., 2023), a largest magnitude for each block of inputs
+  nf4,   ///< 4-bit codes of NF4 (Dettmers et al., 2023), a largest magnitude for each block of inputs
+  gptq   ///< int4 with zero points, as Keras stores kernels that GPTQ has quantized
 };
 
 /// Format of the inputs of products with quantized weights.

@@ -30,9 +30,10 @@ bool read_block(const std::string& text, const std::string& mode, std::int64_t l
 }  // namespace
 
 std::string QuantizedForm::name() const {
-  const std::string text = mode == QuantizationMode::int8
-                               ? "int8"
-                               : fmt::format("{}/{}", mode == QuantizationMode::nf4 ? "nf4" : "int4", block_size);
+  std::string text = "int8";
+  if (mode == QuantizationMode::int4) text = fmt::format("int4/{}", block_size);
+  if (mode == QuantizationMode::nf4) text = fmt::format("nf4/{}", block_size);
+  if (mode == QuantizationMode::gptq) text = fmt::format("gptq/4/{}", block_size);
   const std::string whole = fake ? "fake_" + text : text;
   if (learned) return whole + "/learned";
   return inputs == default_inputs(mode) ? whole : fmt::format("{}/{}", whole, inputs_name(inputs));
@@ -61,11 +62,12 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
   }
   if (read_block(mode, "int4", -1, out.block_size)) out.mode = QuantizationMode::int4;
   if (read_block(mode, "nf4", 1, out.block_size)) out.mode = QuantizationMode::nf4;
-  if (fake && out.mode == QuantizationMode::nf4) out.mode = QuantizationMode::none;  // its rounding has no form
-  if (name.rfind("gptq", 0) == 0) {
+  if (read_block(mode, "gptq/4", -1, out.block_size)) out.mode = QuantizationMode::gptq;
+  const bool rounds = out.mode != QuantizationMode::nf4 && out.mode != QuantizationMode::gptq;
+  if (fake && !rounds) out.mode = QuantizationMode::none;  // their rounding has no form
+  if (name.rfind("gptq", 0) == 0 && out.mode == QuantizationMode::none) {
     fail<ValueError>(where,
-                     "\"{}\" needs inputs for calibration: build the layer with floats and call quantize_gptq(layer, "
-                     "batches), which stores the form int4/128",
+                     "\"{}\" must be written as gptq/4/128 (4 bits, a scale for each group of 128 inputs) or gptq/4/-1",
                      name);
   }
   if (out.mode == QuantizationMode::none) {
@@ -94,7 +96,11 @@ void set_inputs(QuantizedForm& form, const std::string& name, const std::string&
 }
 
 void require_known_inputs(const QuantizedForm& form, const std::string& where) {
-  if (form.mode != QuantizationMode::nf4 || form.inputs == QuantizedInputs::floats) return;
+  if (form.inputs == QuantizedInputs::floats) return;
+  if (form.mode == QuantizationMode::gptq) {
+    fail<ValueError>(where, "activations must be none with gptq, as in Keras; got {}", inputs_name(form.inputs));
+  }
+  if (form.mode != QuantizationMode::nf4) return;
   fail<ValueError>(where, "activations must be none with nf4, whose codes aren't integers; got {}",
                    inputs_name(form.inputs));
 }
