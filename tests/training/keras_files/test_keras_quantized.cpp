@@ -29,7 +29,8 @@ files::path recorded_quantized() { return mezzo_tests::tests_dir() / "parity" / 
 
 // "int4/-1" of "attention_int4_-1_float32".
 std::string mode_of(const std::string& name) {
-  const std::string mode = name.substr(name.find("int"), name.rfind('_') - name.find("int"));
+  const std::size_t first = name.find('_') + 1;
+  const std::string mode = name.substr(first, name.rfind('_') - first);
   const std::size_t mark = mode.find('_');
   return mark == std::string::npos ? mode : mode.substr(0, mark) + "/" + mode.substr(mark + 1);
 }
@@ -37,8 +38,13 @@ std::string mode_of(const std::string& name) {
 // Quantizes the floating model of a case, and writes it with its outputs.
 void write_quantized(const files::path& folder) {
   const auto model = load_model((folder / "float.keras").string());
-  model->quantize(mode_of(folder.filename().string()));
   const auto arrays = expected_of(folder);
+  const std::string mode = mode_of(folder.filename().string());
+  if (mode.rfind("gptq/", 0) == 0) {
+    model->quantize("gptq", GPTQConfig{.dataset = arrays_of(arrays, "x"), .group_size = std::stoll(mode.substr(5))});
+  } else {
+    model->quantize(mode);
+  }
   const Tensors outputs = model->predict_all(Tensors(arrays_of(arrays, "x")));
   save_npz((folder / "quantized.npz").string(), {{"y0", outputs[0].cast(DType::float32)}});
   model->save((folder / "quantized.keras").string());
@@ -116,6 +122,42 @@ BOOST_AUTO_TEST_CASE(formats_of_inputs_of_int4_pass_through_files_of_keras) {
   for (const char* activations : {"none", "dynamic"}) {
     Sequential model({Input({12}), Dense(5, {.name = "fc"})});
     model.quantize("int4/4", {.activations = activations});
+    model.save(folder.path("a.keras"));
+    const auto again = load_model(folder.path("a.keras"));
+    BOOST_TEST(again->predict(x).equal(model.predict(x)));
+  }
+}
+
+// Keras groups inputs in the order of rounding.
+BOOST_AUTO_TEST_CASE(groups_in_another_order_are_refused) {
+  const Folder folder;
+  Sequential model({Input({4}), Dense(3, {.name = "fc", .dtype = "gptq/4/2_from_float32"})});
+  model.save_weights(folder.path("a.weights.h5"));
+  model.load_weights(folder.path("a.weights.h5"));
+  Sequential other({Input({4}), Dense(3, {.name = "fc", .dtype = "gptq/4/3_from_float32"})});
+  BOOST_TEST(
+      refused<FileError>([&] { other.load_weights(folder.path("a.weights.h5")); })
+          .find("must have groups of consecutive inputs ([Dense \"fc\"]), not those of activation_order with several "
+                "groups") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_keras_takes_as_another_matrix_are_refused) {
+  const Folder folder;
+  Sequential model({Input({2, 4}), EinsumDense("abc,cde->abde", {-1, 2, 8}, {.name = "fc"})});
+  model.quantize("gptq", GPTQConfig{.dataset = {random::normal({3, 2, 4}, {.seed = 3}).tensor()}, .group_size = 2});
+  BOOST_TEST(
+      refused<ValueError>([&] { model.save(folder.path("a.keras")); })
+          .find("[EinsumDense \"fc\"] Keras takes a kernel of shape (4, 2, 8) under gptq as a matrix with 8 inputs, "
+                "by its largest size; got one with 4; save as .mezzo") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(attention_under_gptq_passes_through_files_of_keras) {
+  const Folder folder;
+  const Tensor x = random::normal({3, 5, 8}, {.seed = 3}).tensor();
+  for (const std::int64_t group_size : {2, -1}) {
+    const Input input({5, 8});
+    Model model(input, MultiHeadAttention(2, 4)(input, input));
+    model.quantize("gptq", GPTQConfig{.dataset = {x}, .group_size = group_size});
     model.save(folder.path("a.keras"));
     const auto again = load_model(folder.path("a.keras"));
     BOOST_TEST(again->predict(x).equal(model.predict(x)));

@@ -11,13 +11,27 @@
 namespace mezzo::detail {
 namespace {
 
+/// Form of a projection in a file: gptq, if uint8 codes follow the bias, then scales, zero points and the number of the
+/// group of each input.
+std::optional<QuantizedForm> gptq_in_file(const KerasWeights& layer, const Hdf5File& file) {
+  const auto path = [&](std::size_t i) { return fmt::format("{}/vars/{}", layer.group, i); };
+  const std::size_t codes = layer.variables.size() - 1, groups = codes + 3;
+  const Hdf5Array* const array = file.find(path(codes));
+  if (array == nullptr || array->dtype != DType::uint8 || file.find(path(groups)) == nullptr) return {};
+  const std::vector<double> numbers = file.read(path(groups)).to_doubles();
+  const auto first = std::count_if(numbers.begin(), numbers.end(), [](double number) { return number < 1; });
+  const bool one = first == static_cast<std::ptrdiff_t>(numbers.size());
+  if (first == 0) return {};
+  return quantized_form(one ? "gptq/4/-1" : fmt::format("gptq/4/{}", first), -1, layer.layer);
+}
+
 /// Form of a projection in a file; nothing for floats. Arrays of 4 bits: codes, perhaps a bias, scales, and with blocks
 /// zero points and the number of the block of each row.
 std::optional<QuantizedForm> form_in_file(const KerasWeights& layer, const Hdf5File& file) {
   const auto array = [&](std::size_t i) { return file.find(fmt::format("{}/vars/{}", layer.group, i)); };
   const Hdf5Array* const codes = array(0);
   if (codes == nullptr || layer.variables.empty() || !can_be_quantized(layer.variables.front())) return {};
-  if (codes->dtype != DType::int8) return {};
+  if (codes->dtype != DType::int8) return gptq_in_file(layer, file);
   const std::size_t scales = layer.variables.size();
   if (codes->shape == layer.variables.front().shape()) return quantized_form("int8", -1, layer.layer);
   const Hdf5Array* const blocks = array(scales + 2);

@@ -157,6 +157,7 @@ bool has_no_effect(const std::string& member, const Json& value) {
                                                            "query_shape",
                                                            "key_shape",
                                                            "value_shape",
+                                                           "gptq_unpacked_column_size",
                                                            "quantization_config"};
   static const auto* const values = new std::map<std::string, std::vector<Json>>{
       {"data_format", {"channels_last"}},

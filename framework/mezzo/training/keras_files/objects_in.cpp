@@ -261,7 +261,8 @@ std::string policy_name_in(const Json& dtype, const std::string& where) {
     name = dtype.get<std::string>();
   } else {
     const ObjectParts parts = read_parts(dtype, "dtype policy");
-    if (parts.class_name == "QuantizedDTypePolicy" || parts.class_name == "Int4DTypePolicy") {
+    if (parts.class_name == "QuantizedDTypePolicy" || parts.class_name == "Int4DTypePolicy" ||
+        parts.class_name == "GPTQDTypePolicy") {
       return fmt::format("{}_from_{}", read_string(member(parts.config, "mode", where), where),
                          read_string(member(parts.config, "source_name", where), where));
     }

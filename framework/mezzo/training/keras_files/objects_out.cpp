@@ -151,7 +151,8 @@ void quantized_policy_out(const std::string& mode, const std::string& source, co
                           Json& out) {
   const std::string where = fmt::format("[{}]", class_name);
   QuantizedForm form = quantized_form(mode, -1, where);
-  const bool known = form.mode == QuantizationMode::int8 || form.mode == QuantizationMode::int4;
+  const bool gptq = form.mode == QuantizationMode::gptq;
+  const bool known = form.mode == QuantizationMode::int8 || form.mode == QuantizationMode::int4 || gptq;
   if (!known || form.inputs == QuantizedInputs::static_int8) {
     fail<ValueError>(where, "Keras has no dtype policy \"{}_from_{}\"", mode, source);
   }
@@ -163,8 +164,8 @@ void quantized_policy_out(const std::string& mode, const std::string& source, co
   if (!config.is_null()) out["quantization_config"] = std::move(config);
   const bool int8 = form.mode == QuantizationMode::int8;
   form.inputs = int8 ? QuantizedInputs::dynamic_int8 : QuantizedInputs::floats;
-  Json policy = keras_object("keras.dtype_policies", int8 ? "QuantizedDTypePolicy" : "Int4DTypePolicy",
-                             {{"mode", form.name()}, {"source_name", source}});
+  const char* const policy_class = int8 ? "QuantizedDTypePolicy" : gptq ? "GPTQDTypePolicy" : "Int4DTypePolicy";
+  Json policy = keras_object("keras.dtype_policies", policy_class, {{"mode", form.name()}, {"source_name", source}});
   if (!attention) {
     out["dtype"] = std::move(policy);
     return;

@@ -4,6 +4,7 @@
 
 #include <mezzo/graph/codes.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/training/keras_files/gptq_arrays.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -71,8 +72,8 @@ void order_untied_table(std::vector<Variable>& variables) {
 
 std::int64_t block_of(const KerasWeights& layer) {
   for (const Variable& variable : layer.variables) {
-    if (variable.quantized() && variable.state()->quantization->form.block_size > 0) {
-      return variable.state()->quantization->form.block_size;
+    if (variable.quantized() && variable.state()->quantization->block() > 0) {
+      return variable.state()->quantization->block();
     }
   }
   return 0;
@@ -104,6 +105,7 @@ Tensor block_numbers(const KerasWeights& layer) {
 
 Shape shape_in_keras(const KerasWeights& layer, const Variable& variable) {
   const VariableState& state = *variable.state();
+  if (layer.is_gptq && (state.quantization || state.of_codes)) return gptq_shape_in_keras(variable);
   Shape shape = state.quantization ? state.value.shape() : variable.shape();
   if (is_untied_table(layer) && is_int4(variable) && !state.quantization->axes.table) {
     const Shape& numbers = variable.shape();
@@ -116,6 +118,7 @@ Shape shape_in_keras(const KerasWeights& layer, const Variable& variable) {
 }
 
 Tensor array_for_keras(const KerasWeights& layer, const Variable& variable, const Tensor& numbers) {
+  if (layer.is_gptq && (variable.quantized() || variable.state()->of_codes)) return gptq_array_for_keras(variable);
   const Shape shape = shape_in_keras(layer, variable);
   if (has_rows_in_pairs(shape, variable)) return packed_rows(variable.state()->quantization->codes(numbers));
   // Keras keeps the zero points of the reverse weight, the last ones, as floats.

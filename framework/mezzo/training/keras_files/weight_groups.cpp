@@ -1,11 +1,13 @@
 #include <mezzo/training/keras_files/weight_groups.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/training/keras_files/gptq_arrays.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 #include <mezzo/training/keras_files/quantized_arrays.hpp>
 
@@ -72,10 +74,30 @@ std::vector<KerasNumbers> match_group(const KerasWeights& layer, const std::stri
       faults.add(fmt::format("array \"{}\" must have shape {} ({} {}); got {}", path, shape_in_keras(layer, variable),
                              layer.layer, variable.name(), array->shape));
     } else {
-      out.push_back({variable, path});
+      out.push_back({variable, path, layer.is_gptq && (variable.quantized() || variable.state()->of_codes)});
     }
   }
   return out;
+}
+
+/// Notes groups of other inputs than consecutive ones, which Keras makes with activation_order.
+void check_groups(const KerasWeights& layer, const std::string& path, const Hdf5File& file, Findings& faults) {
+  const Hdf5Array* const array = file.find(path);
+  const Tensor expected = block_numbers(layer);
+  if (array == nullptr || array->shape != expected.shape()) {
+    faults.add(
+        fmt::format("array \"{}\" must have the groups of {} with shape {} (Keras 3.15 saves no zero points of gptq)",
+                    path, layer.layer, expected.shape()));
+    return;
+  }
+  const std::vector<double> groups = file.read(path).to_doubles(), own = expected.to_doubles();
+  const bool same = std::equal(groups.begin(), groups.end(), own.begin(),
+                               [](double a, double b) { return std::floor(a) == b; });  // Keras writes fractions
+  if (!same) {
+    faults.add(fmt::format(
+        "array \"{}\" must have groups of consecutive inputs ({}), not those of activation_order with several groups",
+        path, layer.layer));
+  }
 }
 
 }  // namespace
@@ -87,7 +109,11 @@ KerasMatch match_keras_weights(const std::vector<KerasWeights>& weights, const H
   for (const KerasWeights& layer : weights) {
     const std::string group = group_in(file, layer.group);
     if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
-    if (block_of(layer) > 0) used.insert(fmt::format("{}/{}", group, place_of_block_numbers(layer)));
+    if (block_of(layer) > 0) {
+      const std::string blocks = fmt::format("{}/{}", group, place_of_block_numbers(layer));
+      used.insert(blocks);
+      if (layer.is_gptq) check_groups(layer, blocks, file, faults);
+    }
     std::vector<KerasNumbers> numbers = match_group(layer, group, file, used, out.report, faults);
     if (numbers.size() < layer.variables.size()) continue;
     out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
@@ -123,6 +149,7 @@ void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5Fi
 Tensor numbers_for(const KerasNumbers& weight, const Hdf5File& file) {
   const VariableState& state = *weight.variable.state();
   const Tensor numbers = file.read(weight.path);
+  if (weight.gptq) return gptq_numbers_of_keras(weight.variable, numbers, file.where());
   if (state.quantization) return codes_of_keras(weight.variable, numbers);
   return numbers.reshape(weight.variable.shape()).cast(weight.variable.dtype());
 }

@@ -13,7 +13,8 @@ namespace mezzo::detail {
 /// Numbers of a file for one weight.
 struct KerasNumbers {
   Variable variable;
-  std::string path;  ///< of the array in the file
+  std::string path;   ///< of the array in the file
+  bool gptq = false;  ///< true for a kernel of GPTQ, its scales and zero points
 };
 
 /// Numbers for weights, and what was skipped.

@@ -11,6 +11,7 @@
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/layer_order.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
+#include <mezzo/training/keras_files/gptq_arrays.hpp>
 #include <mezzo/training/keras_files/quantized_arrays.hpp>
 
 namespace mezzo::detail {
@@ -87,6 +88,9 @@ void require_known_to_keras(const LayerState& layer, const std::vector<Variable>
     fail<ValueError>(label_of(layer), "Keras has no nf4 weights; save as .mezzo");
   }
   if (has_static) fail<ValueError>(label_of(layer), "Keras has no static activations; save as .mezzo");
+  for (const Variable& one : variables) {
+    if (one.quantized() && one.state()->quantization->gptq()) require_gptq_matrix_of_keras(one, label_of(layer));
+  }
   if (adapters_of(layer) != nullptr) {
     fail<ValueError>(label_of(layer), "Keras has no adapters beside quantized kernels; save as .mezzo");
   }
@@ -169,8 +173,10 @@ class Walk {
     const bool int8 = std::any_of(variables.begin(), variables.end(), [](const Variable& one) {
       return one.quantized() && !one.state()->quantization->packed();
     });
+    const bool gptq = has_gptq(variables);
+    if (gptq) order_gptq(variables);
     out_.push_back({group, label_of(layer), class_of_layer(layer), std::move(variables),
-                    layer.last_output ? layer.last_output->size() : 0, int8});
+                    layer.last_output ? layer.last_output->size() : 0, int8, gptq});
     if (is_untied_table(out_.back())) order_untied_table(out_.back().variables);
   }
 

@@ -15,6 +15,7 @@ struct KerasWeights {
   std::vector<Variable> variables;
   std::size_t output_axes = 0;  ///< axes of the layer's output, 0: not known
   bool is_int8 = false;         ///< true if a weight is quantized to 8 bits
+  bool is_gptq = false;         ///< true for a kernel that GPTQ has quantized
 };
 
 /// Order of the layers of functional models, from which Keras counts the names of groups.
