@@ -25,6 +25,7 @@ Dataset windows(const std::vector<std::int64_t>& ids) {
 
 struct Text {
   Dataset train, test;
+  Tensor tokens;                // of the training part
   std::int64_t characters = 0;  ///< different ones
 };
 
@@ -36,7 +37,21 @@ Text text() {
     ids.push_back(number.emplace(c, static_cast<std::int64_t>(number.size())).first->second);
   }
   const auto end = ids.end() - static_cast<std::ptrdiff_t>(ids.size() / 10);
-  return {windows({ids.begin(), end}), windows({end, end + test_characters}), static_cast<std::int64_t>(number.size())};
+  const std::vector<std::int64_t> first(ids.begin(), end);
+  return {windows(first), windows({end, end + test_characters}),
+          Tensor({static_cast<std::int64_t>(first.size())}, first), static_cast<std::int64_t>(number.size())};
+}
+
+/// The loss of a trained model whose dense layers GPTQ has quantized, and tables as plain codes.
+void print_gptq(const GPT& model, Result result, const Tensor& tokens, const DataLoader& testing) {
+  GPT narrow = clone(model);
+  narrow.quantize("gptq", GPTQConfig{.dataset = {tokens}, .sequence_length = length, .group_size = 64});
+  narrow.quantize("int4/64", {.filters = "wte|wpe"});
+  result.config = "int4/64 weights by GPTQ";
+  result.step_ms = 0;
+  result.value = quiet_trainer({}).validate(narrow, testing).at("loss");
+  result.bytes = stored_bytes(narrow);
+  print(result);
 }
 
 }  // namespace
@@ -60,6 +75,7 @@ void run_gpt(const Settings& settings, std::uint64_t seed) {
     if (choice.name == "float32") {
       print_quantized(model, result, Tensor({1, length}, DType::int64),
                       [&](GPT& trained) { return quiet_trainer({}).validate(trained, testing).at("loss"); });
+      print_gptq(model, result, data.tokens, testing);
       continue;
     }
     result.value = trainer.validate(model, testing).at("loss");
