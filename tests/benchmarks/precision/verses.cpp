@@ -112,7 +112,7 @@ class Run {
 void finetune_adapters(const Run& run, const std::string& config, Classifier model) {
   const Precision precision = "bf16";
   model.backbone().enable_lora({.targets = "query|value", .rank = 8, .alpha = 16});
-  const double step_ms = run.fit(model, precision, 2e-3);
+  const double step_ms = run.fit(model, precision, 5e-3);
   run.report(config, model, precision, step_ms);
 }
 
