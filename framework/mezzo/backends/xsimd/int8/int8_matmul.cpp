@@ -10,7 +10,9 @@
 #include <mezzo/compiler/packed_constants.hpp>
 
 // Rows of the left operand are quantized in blocks that stay in the L2 cache. The right operand is quantized and packed
-// once a run, or once for all runs if it is a constant of a frozen graph.
+// once a run, or once for all runs if it is a constant of a frozen graph. If there are few rows, as in a training step
+// with a small batch, each thread packs some panels at a time and multiplies with them while they are in its cache: the
+// right operand is read from memory once, and its codes are not written to it.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -21,7 +23,6 @@ class Int8MatmulKernel final : public Kernel {
   Int8MatmulKernel(const KernelRequest& request, const ByteShape& shape, Isa isa)
       : functions_(kernels(isa).int8_products),
         shape_(shape),
-        b_(request.inputs[1].dtype),
         transposed_(request.attributes.get_or("transpose_b", false)),
         relu_(has_relu(request)),
         gemm_(shape, isa, layout_) {
@@ -37,48 +38,63 @@ class Int8MatmulKernel final : public Kernel {
                                              transposed_ ? " transposed" : "");
       packed_ = detail::packed_constant(constant->second, layout, gemm_.panel_bytes() + columns, [&](void* to) {
         auto* const panels = static_cast<std::uint8_t*>(to);
-        pack(constant->second.raw(), panels, reinterpret_cast<float*>(panels + gemm_.panel_bytes()));
+        pack_all(constant->second.raw(), panels, reinterpret_cast<float*>(panels + gemm_.panel_bytes()));
       });
       return;
     }
-    panels_ = layout_.take(gemm_.panel_bytes());
+    const auto bands = static_cast<std::size_t>(gemm_.threads() * gemm_.band_panels());
+    panels_ = layout_.take(bands > 0 ? bands * static_cast<std::size_t>(gemm_.panel_pitch()) : gemm_.panel_bytes());
     scales_ = layout_.take(columns);
   }
 
   void run(const KernelArguments& arguments) override {
     auto* const scratch = static_cast<char*>(arguments.scratch);
     ByteOperands operands{.a = arguments.inputs[0], .relu = relu_, .out = arguments.outputs[0], .scratch = scratch};
+    if (bias_) operands.bias = padded_bias(arguments.inputs[2], reinterpret_cast<float*>(scratch + *bias_));
     if (packed_) {
       operands.panels = static_cast<const std::uint8_t*>(packed_->data());
       operands.column_scales = reinterpret_cast<const float*>(operands.panels + gemm_.panel_bytes());
-    } else {
-      auto* const panels = reinterpret_cast<std::uint8_t*>(scratch + panels_);
-      auto* const scales = reinterpret_cast<float*>(scratch + scales_);
-      pack(arguments.inputs[1], panels, scales);
-      operands.panels = panels;
-      operands.column_scales = scales;
+      gemm_.run(operands);
+      return;
     }
-    if (bias_) operands.bias = padded_bias(arguments.inputs[2], reinterpret_cast<float*>(scratch + *bias_));
-    gemm_.run(operands);
+    auto* const panels = reinterpret_cast<std::uint8_t*>(scratch + panels_);
+    auto* const scales = reinterpret_cast<float*>(scratch + scales_);
+    operands.panels = panels;
+    operands.column_scales = scales;
+    if (gemm_.band_panels() == 0) {
+      pack_all(arguments.inputs[1], panels, scales);
+      gemm_.run(operands);
+      return;
+    }
+    gemm_.run_in_bands(operands, [&](int thread, Index first, Index last) {
+      std::uint8_t* const band = panels + thread * gemm_.band_panels() * gemm_.panel_pitch();
+      pack(arguments.inputs[1], first, last, band, scales);
+      return band;
+    });
   }
 
   std::size_t scratch_bytes() const override { return layout_.size(); }
   std::string detail() const override { return packed_ ? "VNNI, packed" : "VNNI"; }
 
  private:
-  void pack(const void* from, std::uint8_t* panels, float* scales) const {
-    const auto quantize = (transposed_ ? functions_.quantize_transposed_panels : functions_.quantize_panels)[b_];
-    parallel_for(gemm_.panel_count(), grain_of(shape_.depth * functions_.panel), [&](Index begin, Index end) {
-      quantize({.from = from,
-                .width = transposed_ ? shape_.depth : shape_.columns,
-                .depth = shape_.depth,
-                .columns = shape_.columns,
-                .first = begin,
-                .last = end,
-                .to = panels,
-                .pitch = gemm_.panel_pitch(),
-                .scales = scales});
-    });
+  void pack_all(const void* from, std::uint8_t* panels, float* scales) const {
+    parallel_for(gemm_.panel_count(), grain_of(shape_.depth * functions_.panel),
+                 [&](Index begin, Index end) { pack(from, begin, end, panels + begin * gemm_.panel_pitch(), scales); });
+  }
+
+  /// Packs panels of the right operand. `to`: the first one; `scales`: of all columns.
+  void pack(const void* from, Index first, Index last, std::uint8_t* to, float* scales) const {
+    const Index column = first * functions_.panel, width = transposed_ ? shape_.depth : shape_.columns;
+    (transposed_ ? functions_.quantize_transposed_panels : functions_.quantize_panels)[shape_.b](
+        {.from = static_cast<const char*>(from) + column * (transposed_ ? width : 1) * size_of(shape_.b),
+         .width = width,
+         .depth = shape_.depth,
+         .columns = shape_.columns - column,
+         .first = 0,
+         .last = last - first,
+         .to = to,
+         .pitch = gemm_.panel_pitch(),
+         .scales = scales + column});
   }
 
   const float* padded_bias(const void* from, float* to) const {
@@ -93,7 +109,6 @@ class Int8MatmulKernel final : public Kernel {
 
   const Int8Functions& functions_;
   const ByteShape shape_;
-  const DType b_;
   const bool transposed_, relu_;
   ScratchLayout layout_;
   const ByteGemm gemm_;
@@ -120,7 +135,10 @@ std::unique_ptr<Kernel> make_int8_matmul(const KernelRequest& request, Isa isa, 
   ByteShape shape{.depth = b[transposed ? 1 : 0],
                   .columns = b[transposed ? 0 : 1],
                   .a = request.inputs[0].dtype,
-                  .out = request.outputs[0].dtype};
+                  .out = request.outputs[0].dtype,
+                  .b = request.inputs[1].dtype,
+                  .transposed = transposed,
+                  .packed = request.constants.count(1) > 0};
   if (shape.depth > most_code_terms) {
     return decline(reason, "takes sums of at most {} terms; got {}", most_code_terms, shape.depth);
   }
