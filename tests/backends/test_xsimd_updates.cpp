@@ -1,6 +1,10 @@
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include <mezzo/core/dynamic_code.hpp>
 
 #include "support/xsimd.hpp"
 
@@ -159,6 +163,37 @@ BOOST_AUTO_TEST_CASE(coded_slots) {
       inputs.insert(inputs.end(), {float64_scalar(0.01), float64_scalar(3), float64_scalar(0.75)});
       check_update("optimizer_update", amsgrad, dtypes, inputs);
     }
+  }
+}
+
+// The new momentum is the negative gradient, the new velocity its square: numbers at, between and beside all codes.
+BOOST_AUTO_TEST_CASE(codes_of_all_numbers) {
+  const Attributes sgd{{"momentum", 0.5}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
+  const Attributes adam{{"beta_1", 0.0}, {"beta_2", 0.0}, {"epsilon", 1e-7}, {"weight_decay", 0.0}, {"clipvalue", 0.0}};
+  const auto gradients = [](const detail::DynamicCode& code, float scale, bool square) {
+    std::vector<float> sorted(code.values, code.values + 256), numbers;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      const float middle = (sorted[i] + sorted[i == 0 ? 0 : i - 1]) / 2;
+      for (const float x : {sorted[i], middle, std::nextafter(middle, 2.0F), std::nextafter(middle, -2.0F), 1e-9F}) {
+        if (numbers.size() % 256 == 0) numbers.push_back(scale);
+        numbers.push_back((square ? std::sqrt(std::abs(x)) : x) * scale);
+      }
+    }
+    return Tensor({static_cast<std::int64_t>(numbers.size())}, numbers);
+  };
+  for (const float scale : {1.0F, -1.0F, 1e-25F, 0x1p126F, -0x1.8p127F}) {
+    const Tensor g = gradients(detail::DynamicCode::of(DType::int8), scale, false);
+    const Tensor codes = Tensor(g.shape(), DType::int8), scales({(g.size() + 255) / 256});
+    check_xsimd("sgd_update", sgd, {Tensor(g.shape()), g, codes, scales, float64_scalar(1), float64_scalar(1)}, 0);
+  }
+  for (const float scale : {1.0F, 1e-12F, 0x1.8p63F}) {
+    const Tensor g = gradients(detail::DynamicCode::of(DType::uint8), scale, true);
+    const Tensor scales({(g.size() + 255) / 256});
+    check_xsimd("adam_update", adam,
+                {Tensor(g.shape()), g, Tensor(g.shape(), DType::int8), Tensor(g.shape(), DType::uint8), scales, scales,
+                 float64_scalar(0.01), float64_scalar(3), float64_scalar(1)},
+                0);
   }
 }
 

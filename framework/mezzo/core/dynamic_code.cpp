@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include <mezzo/core/dynamic_code_tables.hpp>
 #include <mezzo/core/float_bits.hpp>
 
 namespace mezzo::detail {
@@ -61,8 +62,10 @@ float DynamicCode::encode(const float* from, std::int64_t count, std::uint8_t* c
     std::fill_n(codes, count, zero);
     return scale;
   }
+  const bool inverts = has_inverse(scale);
+  const float inverse = 1 / scale;
   for (std::int64_t i = 0; i < count; ++i) {
-    const float x = from[i] / scale, magnitude = std::abs(x);
+    const float x = inverts ? from[i] * inverse : from[i] / scale, magnitude = std::abs(x);
     float number = least_rank;
     for (int j = 0; j < segment_count && magnitude >= segments.from[j]; ++j) {
       number = std::min(magnitude * segments.factor[j] + segments.offset[j], segments.last[j]);
@@ -81,6 +84,41 @@ float DynamicCode::scale_of(std::uint32_t largest, float highest) {
   if (!(scale - scale == 0)) return std::numeric_limits<float>::quiet_NaN();
   if (scale < least_scale) return 0;
   return highest == scale ? scale : -scale;
+}
+
+DynamicCodeTables::DynamicCodeTables(const DynamicCode& code) {
+  const auto exponent_of = [](float x) { return bits_of(x) >> 23; };
+  const float shift = code.has_sign ? 0.5F : 1.5F;
+  for (int decade = 0; decade < DynamicCode::decades; ++decade) {
+    const int parts = DynamicCode::parts_of(decade, code.has_sign);
+    const auto first = static_cast<float>(code.has_sign ? parts : parts - 1);
+    powers[exponent_of(first + shift) % 16] = code.powers[decade];
+  }
+  const DynamicCode::Segments& segments = code.segments;
+  constexpr int count = DynamicCode::segment_count;
+  const float top = segments.last[count - 1] + shift;
+  const float number = (std::ldexp(top, -std::ilogb(top)) - 1) * 0.9F + 0.1F;
+  float power = 1 / number;
+  while (power * number < 1) power = std::nextafter(power, 16.0F);
+  powers[exponent_of(top) % 16] = power;
+  for (int i = 0; i < 32; ++i) {
+    const float begin = std::ldexp(1.0F, i - 31);
+    const float* const found = std::upper_bound(segments.from, segments.from + count, begin);
+    begun[i] = static_cast<std::int32_t>(found - segments.from);
+    const bool within = begun[i] < count && *found < 2 * begin;
+    next[i] = within ? *found : std::numeric_limits<float>::infinity();
+  }
+  offset[0] = last[0] = code.least_rank;
+  for (int i = 0; i < count; ++i) {
+    factor[i + 1] = segments.factor[i];
+    offset[i + 1] = segments.offset[i];
+    last[i + 1] = segments.last[i];
+  }
+}
+
+const DynamicCodeTables& DynamicCodeTables::of(bool has_sign) {
+  static const DynamicCodeTables with_sign(DynamicCode::of(DType::int8)), without(DynamicCode::of(DType::uint8));
+  return has_sign ? with_sign : without;
 }
 
 }  // namespace mezzo::detail
