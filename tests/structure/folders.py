@@ -85,7 +85,8 @@ ERROR_HEADERS = ("framework/mezzo/core/fail.hpp", "framework/mezzo/nn/checks.hpp
 # Private headers that models may include all the same: a scope for a member, eager ops inside a traced call,
 # logits of tied embeddings.
 MODEL_HEADERS = ("framework/mezzo/core/scoped_value.hpp", "framework/mezzo/graph/trace.hpp",
-                 "framework/mezzo/nn/weight_product.hpp")
+                 "framework/mezzo/nn/weight_product.hpp",
+                 "framework/mezzo/nn/tied_product.hpp")
 
 # A public header is one that these include, directly or through others.
 GATHERING_HEADERS = ("mezzo/mezzo.hpp", "mezzo/xtensor.hpp", "mezzo/eigen.hpp", "mezzo/opencv.hpp",

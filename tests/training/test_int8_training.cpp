@@ -9,6 +9,7 @@
 #include <mezzo/graph/trace.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/ops/gradients.hpp>
+#include <mezzo/ops/table_product.hpp>
 #include <mezzo/training/step/int8_policy.hpp>
 
 #include "support/captured.hpp"
@@ -226,6 +227,45 @@ BOOST_AUTO_TEST_CASE(gradients_of_inputs_are_int8_and_those_of_kernels_are_not) 
   BOOST_TEST(gradients[0].tensor().equal(int8(cotangent, kernel, true)));
   const Tensor plain = run_reference("matmul", {{"transpose_a", true}, {"transpose_b", false}}, {x, cotangent}).front();
   BOOST_TEST(largest_difference(gradients[1].tensor(), plain) < 1e-5);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_products_with_tables_are_not_int8) {
+  const Tensor x = random_tensor({6, 8}, DType::float32, 1), table = random_tensor({5, 8}, DType::float32, 2);
+  const Tensor cotangent = random_tensor({6, 5}, DType::float32, 3);
+  const detail::PolicyScope scope(Policy("p=f32,c=f32,products=int8"));
+  Trace trace(Trace::Mode::eager, true);
+  const Value a = trace.input("a", x), b = trace.input("b", table);
+  const Value y = detail::matmul_of_table(a, b);
+  const Values gradients = mezzo::gradients(sum(y * cotangent), {a, b});
+  const auto product = [](const Tensor& left, const Tensor& right, bool transpose_a, bool transpose_b, bool int8) {
+    Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
+    if (int8) attributes.set("products", std::string("int8"));
+    return run_reference("matmul", attributes, {left, right}).front();
+  };
+  BOOST_TEST(y.tensor().equal(product(x, table, false, true, true)));
+  BOOST_TEST(largest_difference(gradients[0].tensor(), product(cotangent, table, false, false, false)) < 1e-5);
+  BOOST_TEST(largest_difference(gradients[1].tensor(), product(cotangent, x, true, false, false)) < 1e-5);
+  const auto off = disable_casts();
+  BOOST_TEST(detail::matmul_of_table(x, table).tensor().equal(matmul(x, table, {.transpose_b = true}).tensor()));
+}
+
+// A language model's table is its first and its last layer.
+BOOST_AUTO_TEST_CASE(logits_of_tied_tables) {
+  const DataLoader tokens(Dataset::from_tensors({{"x", random::randint({32, 8}, 0, 16)},
+                                                 {"y", random::randint({32, 8}, 0, 16), Role::target}}),
+                          {.batch_size = 32});
+  const auto logits = [&](const Precision& precision) {
+    GPT model({.vocab_size = 16, .n_positions = 8, .n_embd = 32, .n_layer = 2, .n_head = 2});
+    model.compile({.optimizer = Adam(), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+    trainer(precision).fit(model, tokens);
+    std::string ops;
+    for (const detail::Plan::Row& row : model.run_state()->last_plan->rows()) {
+      if (row.path.empty() && row.op.rfind("matmul", 0) == 0) ops += row.op + ", ";
+    }
+    return ops;
+  };
+  BOOST_TEST(logits(Policy("mixed_int8")) == "matmul int8, matmul, matmul, ");
+  BOOST_TEST(logits("int8-mixed") == "matmul, matmul, matmul, ");
 }
 
 BOOST_AUTO_TEST_CASE(passes_fuse_them_and_keep_them_apart_from_others) {

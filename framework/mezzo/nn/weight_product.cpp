@@ -7,7 +7,9 @@
 #include <mezzo/nn/fake_product.hpp>
 #include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
+#include <mezzo/nn/tied_product.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/table_product.hpp>
 
 namespace mezzo {
 namespace {
@@ -27,7 +29,14 @@ Value product(const Value& x, const Variable& kernel) {
   return adapter == nullptr ? y : y + detail::adapted_product(x, *adapter);
 }
 
+/// The product with a transposed table, in the format of the policy in force.
 Value transposed_product(const Value& x, const Variable& table) {
+  if (table.quantized()) return detail::quantized_product(x, table);
+  return detail::matmul_of_table(detail::rounded_inputs(x, table), table);
+}
+
+/// The same in the compute dtype.
+Value wide_transposed_product(const Value& x, const Variable& table) {
   if (table.quantized()) return detail::quantized_product(x, table);
   return matmul(detail::rounded_inputs(x, table), table, {.transpose_b = true});
 }
@@ -74,7 +83,12 @@ Value detail::table_product(const Value& x, const Variable& table) {
 }
 
 Value detail::tied_product(const Value& x, const Variable& table) {
-  return later(transposed_product, x, table, with_last(x, table.shape()[0]));
+  return later(wide_transposed_product, x, table, with_last(x, table.shape()[0]));
+}
+
+Value detail::tied_product(const Value& x, const Variable& table, const Policy& of_table) {
+  const bool wide = of_table.products() == ProductFormat::same;
+  return later(wide ? wide_transposed_product : transposed_product, x, table, with_last(x, table.shape()[0]));
 }
 
 Value detail::table_rows(const Value& indices, const Variable& table) {

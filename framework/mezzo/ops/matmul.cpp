@@ -12,6 +12,7 @@
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/products.hpp>
 #include <mezzo/ops/run_sizes.hpp>
+#include <mezzo/ops/table_product.hpp>
 #include <mezzo/ops/tile_matmul.hpp>
 
 namespace mezzo {
@@ -32,8 +33,8 @@ Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
 }
 
 /// Formats of the operands, values of the attribute "products": "int8"; "int8_tiles", also in the gradient of the right
-/// operand; and in functional graphs the one that the policy of the model's call sets.
-constexpr const char *in_int8 = "int8", *in_tiles = "int8_tiles", *by_policy = "policy";
+/// operand; "int8_forward", in no gradient; and in functional graphs the one that the policy of the model's call sets.
+constexpr const char *in_int8 = "int8", *in_tiles = "int8_tiles", *in_forward = "int8_forward", *by_policy = "policy";
 
 std::vector<Spec> infer_matmul(const OpCall& call) {
   detail::require_float(call, 0);
@@ -47,7 +48,7 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
                      transpose_a ? 2 : 1, right.rows, a);
   }
   const std::string products = call.attributes.get_or<std::string>("products", in_int8);
-  if (products != in_int8 && products != in_tiles && products != by_policy) {
+  if (products != in_int8 && products != in_tiles && products != in_forward && products != by_policy) {
     fail_unknown(call.where, "products", products, std::array{in_int8, in_tiles});
   }
   const bool batched = b.size() > 2;
@@ -125,7 +126,8 @@ Values matmul_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), a.dtype());
   Values out(context.input_count());
   if (context.needs(0)) {
-    const char* const products = context.attributes().has("products") ? in_int8 : nullptr;
+    const std::string format = context.attributes().get_or<std::string>("products", in_forward);
+    const char* const products = format == in_forward ? nullptr : in_int8;
     out[0] = ta ? matmul_as(b, g, tb, true, context.dtype(0), products)
                 : matmul_as(g, b, false, !tb, context.dtype(0), products);
   }
@@ -142,10 +144,13 @@ Values matmul_gradient(const GradientContext& context) {
   return out;
 }
 
+ProductFormat format_in_force() {
+  return detail::casts_disabled() ? ProductFormat::same : detail::current_policy().products();
+}
+
 /// The product with a kernel, in the format of the policy in force.
 Value product_by_policy(const Value& x, const Value& kernel) {
-  const Policy policy = detail::current_policy();
-  const ProductFormat format = detail::casts_disabled() ? ProductFormat::same : policy.products();
+  const ProductFormat format = format_in_force();
   const char* const products = format == ProductFormat::same   ? nullptr
                                : format == ProductFormat::int8 ? in_int8
                                                                : in_tiles;
@@ -165,6 +170,11 @@ Value detail::matmul_of_kernel(const Value& x, const Value& kernel) {
   if (!detail::in_functional_graph()) return product_by_policy(x, kernel);
   return insert_one(ops::matmul, {x, kernel},
                     {{"transpose_a", false}, {"transpose_b", false}, {"products", std::string(by_policy)}});
+}
+
+Value detail::matmul_of_table(const Value& x, const Value& table) {
+  const bool int8 = !detail::in_functional_graph() && format_in_force() != ProductFormat::same;
+  return matmul_as(x, table, false, true, std::nullopt, int8 ? in_forward : nullptr);
 }
 
 Op detail::define_matmul() {

@@ -9,7 +9,7 @@
 #include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/nn/weight_product.hpp>
+#include <mezzo/nn/tied_product.hpp>
 
 namespace mezzo {
 namespace {
@@ -136,7 +136,7 @@ Values GPT::forward(const Value& ids, const Values& past, const Values& packed) 
                                           : reshape(past[0], {1});
   Values out = detail::run_blocks(blocks_, drop_(wte_(ids) + wpe_(positions)), past, packed);
   if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
-  out[0] = detail::tied_product(ln_f_(out[0]), wte_.embeddings());
+  out[0] = detail::tied_product(ln_f_(out[0]), wte_.embeddings(), wte_.dtype_policy());
   return out;
 }
 

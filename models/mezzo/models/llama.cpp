@@ -9,7 +9,7 @@
 #include <mezzo/models/activation_names.hpp>
 #include <mezzo/models/transformer.hpp>
 #include <mezzo/nn/checks.hpp>
-#include <mezzo/nn/weight_product.hpp>
+#include <mezzo/nn/tied_product.hpp>
 #include <mezzo/ops/key_value_cache.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
@@ -264,7 +264,8 @@ Values Llama::forward(const Value& ids, const Values& past, const Values& packed
   Values out = detail::run_blocks(blocks_, embed_tokens_(ids), past, packed);
   if (keeps_past_) out[0] = slice(out[0], {.starts = {0, count - 1, 0}, .sizes = {-1, 1, -1}});
   const Value x = norm_(out[0]);
-  out[0] = lm_head_.empty() ? detail::tied_product(x, embed_tokens_.embeddings()) : lm_head_[0](x);
+  out[0] = lm_head_.empty() ? detail::tied_product(x, embed_tokens_.embeddings(), embed_tokens_.dtype_policy())
+                            : lm_head_[0](x);
   return out;
 }
 
