@@ -8,7 +8,8 @@ namespace mezzo_bench {
 namespace {
 
 constexpr const char* usage =
-    "usage: mezzo_bench WORKLOAD POLICY [--seconds S] [--threads N] [--split-masters] [--remat] [--profile]";
+    "usage: mezzo_bench WORKLOAD POLICY [--seconds S] [--threads N] [--split-masters] [--state-dtype DTYPE] [--remat] "
+    "[--profile]";
 
 double number(const std::string& option, const std::string& text, double least) {
   std::size_t end = 0;
@@ -38,6 +39,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       arguments.threads = static_cast<int>(number(word, next(), 1));
     } else if (word == "--split-masters") {
       arguments.split_masters = true;
+    } else if (word == "--state-dtype") {
+      arguments.state_dtype = next();
     } else if (word == "--remat") {
       arguments.remat = true;
     } else if (word == "--profile") {

@@ -35,8 +35,10 @@ void run(const Arguments& arguments) {
   const mezzo::HostBatch batch = workload.make_batch();
   const mezzo::RematScope blocks({.mode = arguments.remat ? "full" : "none"});
   const std::unique_ptr<mezzo::Model> model = workload.make_model();
-  model->compile({.optimizer = mezzo::AdamW(
-                      {.learning_rate = 1e-4, .weight_decay = 0.01, .split_master_weights = arguments.split_masters}),
+  model->compile({.optimizer = mezzo::AdamW({.learning_rate = 1e-4,
+                                             .weight_decay = 0.01,
+                                             .split_master_weights = arguments.split_masters,
+                                             .state_dtype = arguments.state_dtype}),
                   .loss = mezzo::SparseCategoricalCrossentropy({.from_logits = true})});
   model->build(batch["x"].shape());
   const Measurement result = measure(*model, batch, policy, arguments.seconds);
