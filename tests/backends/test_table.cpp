@@ -37,10 +37,11 @@ BOOST_AUTO_TEST_CASE(each_entry_names_an_op_and_is_unique) {
 }
 
 BOOST_AUTO_TEST_CASE(special_implementations_come_before_general_ones) {
-  const std::map<std::string, int> rank{
-      {"depthwise", 0}, {"few_taps", 0}, {"few_rows", 0},    {"winograd", 0}, {"int8", 0},  {"bfloat16", 0},
-      {"packed", 1},    {"outer", 2},    {"pointwise", 2},   {"onednn", 3},   {"split", 4}, {"emulated", 4},
-      {"xsimd", 5},     {"codes", 5},    {"dequantized", 5}, {"apart", 6},    {"widen", 7}, {"reference", 8}};
+  const std::map<std::string, int> rank{{"depthwise", 0}, {"few_taps", 0}, {"few_rows", 0}, {"winograd", 0},
+                                        {"int8", 0},      {"bfloat16", 0}, {"packed", 1},   {"outer", 2},
+                                        {"pointwise", 2}, {"gemm", 2},     {"onednn", 3},   {"split", 4},
+                                        {"emulated", 4},  {"xsimd", 5},    {"codes", 5},    {"dequantized", 5},
+                                        {"apart", 6},     {"widen", 7},    {"reference", 8}};
   std::map<std::string, int> reached;
   for (const detail::Implementation& implementation : kernel_table()) {
     BOOST_REQUIRE(rank.count(implementation.name) == 1);

@@ -53,6 +53,7 @@ std::vector<detail::Implementation> kernel_table() {
       with_elements(packed_implementations()),                             // products with constants of frozen graphs
       with_elements(outer_product_implementations()),                      // gradients of kernels, with many rows
       with_elements(without_wide_epilogues(pointwise_implementations())),  // 1 x 1 convolutions
+      with_elements(without_wide_epilogues(on_one_thread_if_small(gemm_implementations()))),    // products, with AVX2
       with_elements(without_wide_epilogues(on_one_thread_if_small(onednn_implementations()))),  // products
       with_elements(int8_emulation()),               // products of int8 that the implementations above decline
       with_elements(xsimd_implementations()),        // ops limited by memory bandwidth

@@ -27,6 +27,9 @@ std::vector<detail::Implementation> pointwise_implementations();
 /// "few_rows": xsimd's products of a few rows with a large matrix.
 std::vector<detail::Implementation> few_rows_implementations();
 
+/// "gemm": xsimd's products of float32 matrices, with AVX2 and without AVX-512.
+std::vector<detail::Implementation> gemm_implementations();
+
 /// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph.
 std::vector<detail::Implementation> packed_implementations();
 
@@ -43,5 +46,8 @@ std::vector<detail::Implementation> winograd_implementations();
 /// The xsimd kernel of a request for an ISA that this machine has, for tests. Returns null and sets the reason if it
 /// declines.
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason);
+
+/// Likewise the product of matrices that "gemm" has, for any ISA.
+std::unique_ptr<Kernel> xsimd_gemm_kernel(const KernelRequest& request, Isa isa, std::string& reason);
 
 }  // namespace mezzo

@@ -20,6 +20,7 @@ struct FiniteFunctions;
 struct Float16SplitFunctions;
 struct Float32SplitFunctions;
 struct FoldFunctions;
+struct GemmFunctions;
 struct Int8Functions;
 struct LayerNormFunctions;
 struct MaxPool2dFunctions;
@@ -54,6 +55,7 @@ struct IsaKernels {
   const Float16SplitFunctions& float16_split;
   const Float32SplitFunctions& float32_split;
   const FoldFunctions& fold;
+  const GemmFunctions& gemm;
   const Int8Functions& int8_products;
   const LayerNormFunctions& layer_norm;
   const MaxPool2dFunctions& max_pool2d;

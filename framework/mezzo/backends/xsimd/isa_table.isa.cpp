@@ -12,6 +12,7 @@
 #include <mezzo/backends/xsimd/few_taps/few_taps.hpp>
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
+#include <mezzo/backends/xsimd/gemm/gemm.hpp>
 #include <mezzo/backends/xsimd/int8/few_codes.hpp>
 #include <mezzo/backends/xsimd/int8/int8_products.hpp>
 #include <mezzo/backends/xsimd/int8/tile_products.hpp>
@@ -46,6 +47,7 @@ constexpr IsaKernels isa_kernels{
     .float16_split = float16_split,
     .float32_split = float32_split,
     .fold = fold,
+    .gemm = gemm,
     .int8_products = int8_products,
     .layer_norm = layer_norm,
     .max_pool2d = max_pool2d,

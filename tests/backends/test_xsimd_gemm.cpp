@@ -1,0 +1,204 @@
+#include "support/xsimd.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "support/onednn.hpp"
+
+using namespace mezzo;
+using namespace mezzo_tests;
+
+namespace {
+
+struct Product {
+  std::int64_t rows, depth, columns;
+  bool transpose_a = false, transpose_b = false;
+
+  Attributes attributes() const { return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}; }
+
+  std::vector<Tensor> operands() const {
+    return {random_tensor(transpose_a ? Shape{depth, rows} : Shape{rows, depth}, DType::float32, 1),
+            random_tensor(transpose_b ? Shape{columns, depth} : Shape{depth, columns}, DType::float32, 2)};
+  }
+
+  /// Four standard deviations of the rounding error, as in the tests of sums of outer products.
+  double tolerance() const { return 2e-6 + 3e-8 * static_cast<double>(depth); }
+};
+
+/// The product with all transpositions.
+std::vector<Product> turned(std::int64_t rows, std::int64_t depth, std::int64_t columns) {
+  std::vector<Product> all;
+  for (const bool a : {false, true}) {
+    for (const bool b : {false, true}) all.push_back({rows, depth, columns, a, b});
+  }
+  return all;
+}
+
+/// Compares the kernel of each instruction set with `expected`; numbers of threads and unaligned operands must change
+/// no bit.
+void check(const KernelRequest& request, const std::vector<Tensor>& inputs, const Tensor& expected, double tolerance) {
+  for_each_isa([&](Isa isa) {
+    const int threads = thread_count();
+    Tensor first;
+    for (const int some : {1, 2, 3, 8}) {
+      set_thread_count(some);
+      std::string reason;
+      const auto kernel = xsimd_gemm_kernel(request, isa, reason);
+      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+      const Tensor result = run_kernel(*kernel, request, inputs)[0];
+      if (some > 1) {
+        BOOST_TEST(result.equal(first), "differs on " << some << " threads");
+        continue;
+      }
+      first = result;
+      const double difference = largest_difference(result, expected);
+      BOOST_TEST(difference <= tolerance, "differs by " << difference);
+      BOOST_TEST(same_unaligned(*kernel, inputs, {result}), "unaligned inputs, or a write past the end");
+      set_thread_count(3);  // a kernel that was made for another number
+      BOOST_TEST(run_kernel(*kernel, request, inputs)[0].equal(first));
+    }
+    set_thread_count(threads);
+  });
+}
+
+void check(const Product& product) {
+  const std::vector<Tensor> inputs = product.operands();
+  const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
+  BOOST_TEST_CONTEXT(fmt::format("{} {} {}, transposed: {} {}", product.rows, product.depth, product.columns,
+                                 product.transpose_a, product.transpose_b)) {
+    check(request, inputs, run_reference("matmul", product.attributes(), inputs)[0], product.tolerance());
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(xsimd_gemm)
+
+BOOST_AUTO_TEST_CASE(products_of_odd_sizes) {
+  for (const std::int64_t rows : {1, 2, 5, 6, 7, 13, 25}) {
+    for (const std::int64_t columns : {1, 7, 8, 9, 16, 17, 33, 65}) {
+      for (const Product& product : turned(rows, 9, columns)) check(product);
+    }
+  }
+  for (const std::int64_t depth : {1, 3, 8, 17}) {
+    for (const Product& product : turned(11, depth, 20)) check(product);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products_in_pieces) {
+  for (const Product& product : turned(37, 1100, 70)) check(product);    // of the depth
+  for (const Product& product : turned(67, 161, 1003)) check(product);   // of the columns
+  for (const Product& product : turned(1003, 161, 35)) check(product);   // of the rows
+  for (const Product& product : turned(230, 1024, 150)) check(product);  // of all, with rows that are copied
+}
+
+BOOST_AUTO_TEST_CASE(biases_and_relu) {
+  for (const bool relu : {false, true}) {
+    for (const std::int64_t depth : {40, 1100}) {
+      Product product{29, depth, 53};
+      std::vector<Tensor> inputs = product.operands();
+      inputs.push_back(random_tensor({53}, DType::float32, 3, -4, 4));
+      Attributes attributes = product.attributes();
+      if (relu) attributes.set("epilogue", detail::Epilogue::relu);
+      check(kernel_request("matmul", attributes, inputs), inputs, run_reference("matmul", attributes, inputs)[0],
+            product.tolerance());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(leading_axes_are_rows) {
+  const std::vector<Tensor> inputs{random_tensor({3, 5, 4, 30}, DType::float32, 1),
+                                   random_tensor({18, 30}, DType::float32, 2)};
+  const Attributes attributes = Product{0, 0, 0, false, true}.attributes();
+  check(kernel_request("matmul", attributes, inputs), inputs, run_reference("matmul", attributes, inputs)[0], 1e-5);
+}
+
+BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const bool relu : {false, true}) {
+    for (Product product : turned(14, 300, 19)) {
+      std::vector<Tensor> inputs = product.operands();
+      inputs.push_back(random_tensor({19}, DType::float32, 3));
+      inputs[0].mutable_data<float>()[5] = std::nanf("");
+      inputs[0].mutable_data<float>()[700] = infinity;
+      inputs[1].mutable_data<float>()[310] = -infinity;
+      inputs[2].mutable_data<float>()[4] = std::nanf("");
+      inputs[2].mutable_data<float>()[6] = -infinity;
+      Attributes attributes = product.attributes();
+      if (relu) attributes.set("epilogue", detail::Epilogue::relu);
+      const Tensor expected = run_reference("matmul", attributes, inputs)[0];
+      check(kernel_request("matmul", attributes, inputs), inputs, expected, product.tolerance());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(subnormal_numbers_are_kept) {
+  for (const Product& product : turned(7, 3, 18)) {
+    std::vector<Tensor> inputs = product.operands();
+    for (std::int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].mutable_data<float>()[i] = 0x1p-140F;
+    for (std::int64_t i = 0; i < inputs[1].size(); ++i) inputs[1].mutable_data<float>()[i] = 2;
+    const Tensor expected(Shape{7, 18}, std::vector<float>(std::size_t{7} * 18, 6 * 0x1p-140F));
+    const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
+    for_each_isa([&](Isa isa) {
+      std::string reason;
+      const auto kernel = xsimd_gemm_kernel(request, isa, reason);
+      BOOST_TEST(run_kernel(*kernel, request, inputs)[0].equal(expected));
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(exact_products_are_exact) {
+  for (const Product& product : turned(130, 700, 90)) {
+    const std::vector<Tensor> shapes = product.operands();
+    const std::vector<Tensor> inputs{small_integers(shapes[0].shape(), DType::float32, 1),
+                                     small_integers(shapes[1].shape(), DType::float32, 2)};
+    const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
+    check(request, inputs, exact_result("matmul", product.attributes(), inputs).cast(DType::float32), 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(other_products_are_declined) {
+  const auto reason_of = [](std::vector<Spec> inputs, Attributes attributes = Product{}.attributes()) {
+    std::string reason;
+    BOOST_TEST(
+        !xsimd_gemm_kernel(kernel_request("matmul", std::move(attributes), std::move(inputs)), Isa::sse2, reason));
+    return reason;
+  };
+  const Spec matrix{{20, 20}, DType::float32}, stack{{2, 20, 20}, DType::float32}, half{{20, 20}, DType::bfloat16};
+  BOOST_TEST(reason_of({half, half}) == "takes float32; got bfloat16");
+  BOOST_TEST(reason_of({matrix, matrix, {{20}, DType::bfloat16}}) == "takes float32; got bfloat16");
+  BOOST_TEST(reason_of({stack, stack}) == "takes one matrix as the right operand; got shape (2, 20, 20)");
+  BOOST_TEST(reason_of({matrix, matrix}, with_attribute(Product{}.attributes(), "dtype", DType::bfloat16)) ==
+             "takes float32; got bfloat16");
+  KernelRequest wide = kernel_request("matmul", Product{}.attributes(), std::vector<Spec>{matrix, matrix});
+  wide.inputs.push_back(matrix);
+  wide.attributes.set("residual", true);
+  std::string reason;
+  BOOST_TEST(!xsimd_gemm_kernel(wide, Isa::sse2, reason));
+  BOOST_TEST(reason == "takes no residual and no upper limit");
+}
+
+BOOST_AUTO_TEST_CASE(chosen_by_instruction_set_and_shape) {
+  const auto chosen = [](const Product& product) {
+    return chosen_implementation(kernel_request("matmul", product.attributes(), product.operands()));
+  };
+  std::string reason;
+  const KernelRequest empty =
+      kernel_request("matmul", Product{}.attributes(), std::vector<Tensor>{Tensor({0, 40}), Tensor({40, 40})});
+  BOOST_TEST(!create_kernel("gemm", empty, reason));
+  BOOST_TEST(reason == "takes operands with elements; got shape (0, 40)");
+  const Product large{128, 784, 512};
+  if (isa() != Isa::avx2) {
+    BOOST_TEST(chosen(large) != "gemm");
+    BOOST_TEST(!create_kernel("gemm", kernel_request("matmul", large.attributes(), large.operands()), reason));
+    BOOST_TEST(reason == "declined without a reason");
+    return;
+  }
+  for (const Product& product : turned(128, 784, 512)) BOOST_TEST(chosen(product) == "gemm");
+  for (const Product& product :
+       {Product{15, 784, 512}, Product{1024, 784, 512}, Product{128, 15, 512}, Product{128, 784, 31}}) {
+    BOOST_TEST(chosen(product) == "onednn");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
