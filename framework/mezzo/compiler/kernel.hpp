@@ -69,8 +69,9 @@ class MEZZO_API Kernel {
 namespace detail {
 /// One way to compute an op.
 struct Implementation {
-  std::string name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "packed", "outer", "pointwise", "onednn",
-                     ///< "split", "bfloat16", "int8", "codes", "emulated", "xsimd", "apart", "widen", "reference"
+  std::string
+      name;  ///< "depthwise", "few_taps", "few_rows", "winograd", "packed", "outer", "pointwise", "gemm", "onednn",
+             ///< "split", "bfloat16", "int8", "codes", "emulated", "xsimd", "apart", "widen", "reference"
   const Op* op = nullptr;
 
   /// Returns the kernel for a request. Returns null to decline, and sets `reason` ("needs bfloat16 in hardware"), which

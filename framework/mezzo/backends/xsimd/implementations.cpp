@@ -76,7 +76,7 @@ bool streams_rows(const KernelRequest& request) {
          sums <= most_sums && (request.inputs[0].dtype == DType::bfloat16 || width % slow_width == 0);
 }
 
-/// True if a product has the rows, columns and terms for which xsimd's kernel is faster than oneDNN's. Fitted on Zen 5
+/// True if a product has the rows, columns and terms for which xsimd's kernel is faster than oneDNN's. Fitted on Zen 4
 /// with AVX2: 256 x 4096 x 4096 reaches 104 GFLOP/s on a core in place of 50, but 128 x 512 x 10 50 in place of 59 and
 /// 2048 x 384 x 1536 97 in place of 109.
 bool suits_gemm(const KernelRequest& request) {

@@ -27,7 +27,7 @@ std::vector<detail::Implementation> pointwise_implementations();
 /// "few_rows": xsimd's products of a few rows with a large matrix.
 std::vector<detail::Implementation> few_rows_implementations();
 
-/// "gemm": xsimd's products of float32 matrices, with AVX2 and without AVX-512.
+/// "gemm": xsimd's products of float32 with one matrix, on CPUs with AVX2 and without AVX-512.
 std::vector<detail::Implementation> gemm_implementations();
 
 /// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph.
