@@ -4,7 +4,7 @@
 
 #include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/division_functions.hpp>
-#include <mezzo/backends/xsimd/stream.hpp>
+#include <mezzo/backends/xsimd/grouped.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -71,15 +71,26 @@ struct Where {
   }
 };
 
+/// Calls body(i, part) for each register of [0, n), or for groups if the function takes these.
+template <class Function, class... Groups, class Body>
+[[gnu::always_inline]] inline void for_steps(std::int64_t n, const Body& body) {
+  if constexpr (takes_groups<Function, Groups...>) {
+    for_groups(0, n, body);
+  } else {
+    for_registers(0, n, body);
+  }
+}
+
 template <class Function>
 [[gnu::flatten]] void unary(const float* a, const float*, const float*, float* out, std::int64_t n) {
-  for_registers(0, n, [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part)), part); });
+  for_steps<Function, Grouped>(n,
+                               [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part)), part); });
 }
 
 template <class Function>
 [[gnu::flatten]] void binary(const float* a, const float* b, const float*, float* out, std::int64_t n) {
-  for_registers(
-      0, n, [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part), load(b + i, part)), part); });
+  for_steps<Function, Grouped, Grouped>(
+      n, [&](std::int64_t i, auto part) { store(out + i, Function{}(load(a + i, part), load(b + i, part)), part); });
 }
 
 template <class Function>

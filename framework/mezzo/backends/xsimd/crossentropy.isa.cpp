@@ -13,7 +13,7 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline float total_of(const T* x, std::int64_t count) {
-  return sum_of(x, count, 0.0F, [](const Floats& v) { return v; });
+  return sum_of(x, count, 0.0F, [](const auto& v) { return v; });
 }
 
 template <class T>
@@ -66,9 +66,9 @@ template <class T>
   T* to = static_cast<T*>(dx);
   for (std::int64_t row = 0; row < rows; ++row, x += classes, to += classes) {
     const Softmax softmax = softmax_of(x, classes);
-    const Floats highest(softmax.maximum), total(softmax.total), scale(g[row]), one(1.0F);
+    const Floats total(softmax.total), scale(g[row]), one(1.0F);
     write_row(x, to, classes, labels[row], [&](const Floats& v, const IntMask& is_label) {
-      const Floats probability = exponential(v - highest) / total;
+      const Floats probability = weight_of(v, softmax.maximum) / total;
       return scale * choose(is_label, probability - one, probability);
     });
   }

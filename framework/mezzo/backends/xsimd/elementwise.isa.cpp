@@ -1,15 +1,25 @@
 #include <mezzo/backends/xsimd/elementwise.hpp>
 #include <mezzo/backends/xsimd/elementwise_functions.hpp>
-#include <mezzo/backends/xsimd/stream.hpp>
+#include <mezzo/backends/xsimd/grouped.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
+
+/// stream(), with groups if the function takes these for its operands.
+template <class Function, class... Groups, class Body, class... Arrays>
+[[gnu::always_inline]] inline void stream_for(std::int64_t n, const Body& body, const Arrays*... arrays) {
+  if constexpr (takes_groups<Function, Groups...>) {
+    stream_groups(n, body, arrays...);
+  } else {
+    stream(n, body, arrays...);
+  }
+}
 
 template <class T, class Function>
 [[gnu::always_inline]] inline void map(const void* x, void* y, std::int64_t count, const Function& function) {
   const T* const from = static_cast<const T*>(x);
   T* const to = static_cast<T*>(y);
-  stream(
+  stream_for<Function, Grouped>(
       count, [&](std::int64_t i, auto part) { store(to + i, function(load(from + i, part)), part); }, from);
 }
 
@@ -28,7 +38,7 @@ template <class T, class Function>
     const auto body = [&](std::int64_t i, auto part) {
       store(out + i, function(load(a + i, part), load(b + i, part)), part);
     };
-    stream(shape.columns, body, a, b);
+    stream_for<Function, Grouped, Grouped>(shape.columns, body, a, b);
   }
 }
 

@@ -17,7 +17,10 @@ struct Relu6 {
 
 template <class T>
 struct Exp {
-  Floats operator()(const Floats& x) const { return exponential<T>(x); }
+  template <class F>
+  F operator()(const F& x) const {
+    return exponential<T>(x);
+  }
 };
 
 // xsimd splits numbers by their bits. The sum replaces a denormal number by 0 if arithmetic treats it as 0.
@@ -43,50 +46,64 @@ struct Sign {
 
 template <class T>
 struct Tanh {
-  Floats operator()(const Floats& x) const { return hyperbolic_tangent<T>(x); }
+  template <class F>
+  F operator()(const F& x) const {
+    return hyperbolic_tangent<T>(x);
+  }
 };
 
 template <class T>
 struct Sigmoid {
-  Floats operator()(const Floats& x) const { return Logistic<T>(x).value; }
+  template <class F>
+  F operator()(const F& x) const {
+    return logistic<T>(x);
+  }
 };
 
-// Bounded below, as gelu.
+// Products at -|x| take a bounded x, so that silu(-infinity) is 0 and not -infinity times 0.
+
 template <class T>
 struct Silu {
-  Floats operator()(const Floats& x) const { return LogisticFactors<T>(x).times(xsimd::max(Floats(-120.0F), x)); }
+  template <class F>
+  F operator()(const F& x) const {
+    const F a = magnitude(x, most_silu);
+    return distribution_product(x, LogisticTail<T, F>(a).times(a));
+  }
 };
 
-// x is bounded below, so that gelu(-infinity) is 0 and not -infinity times 0.
 template <class T>
 struct Gelu {
-  Floats operator()(const Floats& x) const {
-    const Normal<T> normal(x);
-    const Floats least = xsimd::max(Floats(-far), x);
-    return xsimd::select(x < Floats(0.0F), normal.times_bell(least * normal.ratio), least * normal.cumulative);
+  template <class F>
+  F operator()(const F& x) const {
+    const F a = magnitude(x, most_normal);
+    const NormalTail<T, F> normal(a);
+    return distribution_product(x, normal.times_bell(a * normal.ratio));
   }
 };
 
 template <class T>
 struct ApproximateGelu {
-  Floats operator()(const Floats& x) const {
-    const Floats least = xsimd::max(Floats(-far), x);
-    return LogisticFactors<T>(least * gelu_factor(least)).times(least);
+  template <class F>
+  F operator()(const F& x) const {
+    const F a = magnitude(x, most_approximate);
+    return distribution_product(x, LogisticTail<T, F>(a * gelu_factor(a)).times(a));
   }
 };
 
 /// log(1 + t) for t in [0, 1] to 1 unit in the last place, as t less a correction, as log1p of fdlibm: with s = t / (2
 /// + t), 2 artanh(s) by its series, in which s^2 is at most 1/9.
-[[gnu::always_inline]] inline Floats log_of_1_plus(const Floats& t) {
+template <class F>
+[[gnu::always_inline]] inline F log_of_1_plus(const F& t) {
   constexpr float even[] = {2.0F / 15, 2.0F / 13, 2.0F / 11, 2.0F / 9, 2.0F / 7, 2.0F / 5, 2.0F / 3};
-  const Floats s = t / (t + Floats(2.0F)), square = s * s, half = Floats(0.5F) * t * t;
+  const F s = t / (t + F(2.0F)), square = s * s, half = F(0.5F) * t * t;
   return t - negative_multiply_add(s, multiply_add(polynomial(square, even), square, half), half);
 }
 
 // max() returns its second operand where one is NaN.
 struct Softplus {
-  Floats operator()(const Floats& x) const {
-    return xsimd::max(Floats(0.0F), x) + log_of_1_plus(exponential(-xsimd::abs(x)));
+  template <class F>
+  F operator()(const F& x) const {
+    return max(F(0.0F), x) + log_of_1_plus(low_exponential(-abs(x)));
   }
 };
 
@@ -133,34 +150,29 @@ struct SigmoidGradient {
 
 template <class T>
 struct GeluGradient {
-  Floats operator()(const Floats& x, const Floats& g) const {
-    const Normal<T> normal(x);
-    const Floats b = bounded(x), at_0(Normal<T>::density_at_0);
-    return g * xsimd::select(x < Floats(0.0F), normal.times_bell(multiply_add(b, at_0, normal.ratio)),
-                             multiply_add(b, normal.density, normal.cumulative));
+  template <class F>
+  F operator()(const F& x, const F& g) const {
+    const F a = magnitude(x, most_normal);
+    const NormalTail<T, F> normal(a);
+    return g * mirrored(x, normal.times_bell(negative_multiply_add(a, F(normal.density_at_0), normal.ratio)));
   }
 };
 
-/// Derivative of x s(u) for the logistic function s and a u with the derivative `slope`.
-template <class T>
-[[gnu::always_inline]] inline Floats logistic_product_slope(const Floats& x, const Floats& u, const Floats& slope) {
-  const LogisticFactors<T> logistic(u);
-  return logistic.times(multiply_add(x * logistic.rest(), slope, Floats(1.0F)));
-}
-
 template <class T>
 struct ApproximateGeluGradient {
-  Floats operator()(const Floats& x, const Floats& g) const {
-    const Floats b = bounded(x);
-    return g * logistic_product_slope<T>(b, b * gelu_factor(b), gelu_slope(b));
+  template <class F>
+  F operator()(const F& x, const F& g) const {
+    const F a = magnitude(x, most_approximate);
+    return g * mirrored(x, LogisticTail<T, F>(a * gelu_factor(a)).derivative(a, gelu_slope(a)));
   }
 };
 
 template <class T>
 struct SiluGradient {
-  Floats operator()(const Floats& x, const Floats& g) const {
-    const Floats b = xsimd::min(Floats(120.0F), xsimd::max(Floats(-120.0F), x));
-    return g * logistic_product_slope<T>(b, b, Floats(1.0F));
+  template <class F>
+  F operator()(const F& x, const F& g) const {
+    const F a = magnitude(x, most_silu);
+    return g * mirrored(x, LogisticTail<T, F>(a).derivative(a, F(1.0F)));
   }
 };
 

@@ -12,11 +12,32 @@ template <class T>
   T* to = static_cast<T*>(y);
   for (std::int64_t row = 0; row < rows; ++row, from += columns, to += columns) {
     const Softmax softmax = softmax_of(from, columns);
-    const Floats highest(softmax.maximum), share(1 / softmax.total);
+    const float share = 1 / softmax.total;
     const auto body = [&](std::int64_t i, auto part) {
-      store(to + i, exponential(load(from + i, part) - highest) * share, part);
+      const auto weight = weight_of(load(from + i, part), softmax.maximum);
+      store(to + i, weight * std::decay_t<decltype(weight)>(share), part);
     };
-    stream(columns, body);
+    stream_groups(columns, body);
+  }
+}
+
+/// In float32 the weights are kept in y, and then scaled.
+template <>
+[[gnu::flatten]] void softmax_of_rows<float>(const void* x, void* y, std::int64_t rows, std::int64_t columns) {
+  const auto* from = static_cast<const float*>(x);
+  auto* to = static_cast<float*>(y);
+  for (std::int64_t row = 0; row < rows; ++row, from += columns, to += columns) {
+    const float highest = maximum(from, columns);
+    Grouped sums(0.0F);
+    const auto weigh = [&](std::int64_t i, auto part) {
+      const auto weight = weight_of(load(from + i, part), highest);
+      store(to + i, weight, part);
+      auto& sum = part_of(sums, part);
+      sum = sum + only(weight, Floats(0.0F), part);
+    };
+    stream_groups(columns, weigh);
+    const Floats share(1 / sum_lanes(sums));
+    stream(columns, [&](std::int64_t i, auto part) { store(to + i, load(to + i, part) * share, part); });
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include <mezzo/backends/xsimd/grouped.hpp>
 #include <mezzo/backends/xsimd/math.hpp>
 #include <mezzo/backends/xsimd/philox.hpp>
-#include <mezzo/backends/xsimd/stream.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -78,23 +78,24 @@ template <class T>
 
 /// Masks of a row of scores: none, numbers to add, or -infinity where a boolean mask is false.
 struct Unmasked {
-  template <class Some>
-  [[gnu::always_inline]] Floats operator()(const Floats& score, Index, Some) const {
+  template <class F, class Some>
+  [[gnu::always_inline]] F operator()(const F& score, Index, Some) const {
     return score;
   }
 };
 struct Added {
   const float* mask;
-  template <class Some>
-  [[gnu::always_inline]] Floats operator()(const Floats& score, Index i, Some part) const {
+  template <class F, class Some>
+  [[gnu::always_inline]] F operator()(const F& score, Index i, Some part) const {
     return score + load(mask + i, part);
   }
 };
 struct Selected {
   const std::uint8_t* mask;
-  template <class Some>
-  [[gnu::always_inline]] Floats operator()(const Floats& score, Index i, Some part) const {
-    return choose(load_ints(mask + i, part) > Ints(0), score, Floats(-__builtin_inff()));
+  template <class F, class Some>
+  [[gnu::always_inline]] F operator()(const F& score, Index i, Some part) const {
+    return each([](const Ints& m, const Floats& x) { return choose(m > Ints(0), x, Floats(-__builtin_inff())); },
+                load_ints(mask + i, part), score);
   }
 };
 
@@ -131,27 +132,44 @@ template <class Body>
   }
 }
 
+/// The maximum of scale score + mask. Writes these numbers to `scores`, unless they are the scores.
+template <class Mask>
+[[gnu::always_inline]] inline float masked_maximum(float* scores, float scale, Index count, const Mask& mask) {
+  const Floats lowest(-__builtin_inff());
+  Grouped all(-__builtin_inff());
+  const auto add = [&](const auto& score, auto part) {
+    auto& highest = part_of(all, part);
+    highest = max(highest, only(score, lowest, part));
+  };
+  if (std::is_same_v<Mask, Unmasked> && scale == 1) {
+    for_groups(0, count, [&](Index i, auto part) { add(load(scores + i, part), part); });
+  } else {
+    for_groups(0, count, [&](Index i, auto part) {
+      const auto x = load(scores + i, part);
+      const auto score = mask(x * std::decay_t<decltype(x)>(scale), i, part);
+      store(scores + i, score, part);
+      add(score, part);
+    });
+  }
+  return max_lanes(all);
+}
+
 /// Writes exp(scale score + mask - maximum) to `weights`, which may be the scores. Returns their sum.
 template <class Mask, class T>
 [[gnu::always_inline]] inline float weigh(float* scores, float scale, Index count, const Mask& mask, T* weights,
                                           float& maximum) {
-  const Floats lowest(-__builtin_inff()), factor(scale);
-  Floats highest = lowest;
-  for_registers(0, count, [&](Index i, auto part) {
-    const Floats score = mask(load(scores + i, part) * factor, i, part);
-    store(scores + i, score, part);
-    highest = xsimd::max(highest, only(score, lowest, part));
-  });
-  maximum = max_lanes(highest);
+  maximum = masked_maximum(scores, scale, count, mask);
   // If all scores are -infinity, the differences from the maximum would be NaN.
-  const Floats least(maximum == -__builtin_inff() ? 0.0F : maximum);
-  Floats sum(0.0F);
-  for_registers(0, count, [&](Index i, auto part) {
-    const Floats weight = exponential<T>(load(scores + i, part) - least);
+  const float least = maximum == -__builtin_inff() ? 0.0F : maximum;
+  Grouped sums(0.0F);
+  for_groups(0, count, [&](Index i, auto part) {
+    const auto score = load(scores + i, part);
+    const auto weight = low_exponential<T>(score - std::decay_t<decltype(score)>(least));
     store(weights + i, weight, part);
-    sum += only(weight, Floats(0.0F), part);
+    auto& sum = part_of(sums, part);
+    sum = sum + only(weight, Floats(0.0F), part);
   });
-  return sum_lanes(sum);
+  return sum_lanes(sums);
 }
 
 /// Products of x with rows of as many numbers, times `scale`.
@@ -249,27 +267,29 @@ template <class T>
   const DropoutRule rule = drops ? *r.dropout : DropoutRule{0, 0, 1};
   const Philox philox(rule.stream);
   const Ints below(rule.least - 1);
-  const Floats divisor(rule.divisor), factor(r.scale);
+  const Floats divisor(rule.divisor);
   for_rows(r, [&](Index row, const auto& mask) {
     float* scores = r.scores.data + row * r.scores.width;
     float* of_weights = cotangents.data + row * cotangents.width;
     const Index count = r.visible(row);
-    const Floats logarithm(logarithms[row]), delta(deltas[row]);
+    const float logarithm = logarithms[row], delta = deltas[row];
     const auto weight_at = [&](Index i, auto part) {
-      return exponential<T>(mask(load(scores + i, part) * factor, i, part) - logarithm);
+      const auto score = load(scores + i, part);
+      using F = std::decay_t<decltype(score)>;
+      return low_exponential<T>(mask(score * F(r.scale), i, part) - F(logarithm));
     };
     if (drops) {
       for_words(r, philox, row, count, [&](Index i, const Words& word, auto part) {
         const Floats weight = weight_at(i, part);
         const Floats cotangent = kept(load(of_weights + i, part) / divisor, word, below);
         store(scores + i, kept(weight / divisor, word, below), part);
-        store(of_weights + i, weight * (cotangent - delta), part);
+        store(of_weights + i, weight * (cotangent - Floats(delta)), part);
       });
     } else {
-      for_registers(0, count, [&](Index i, auto part) {
-        const Floats weight = weight_at(i, part);
+      for_groups(0, count, [&](Index i, auto part) {
+        const auto weight = weight_at(i, part);
         store(scores + i, weight, part);
-        store(of_weights + i, weight * (load(of_weights + i, part) - delta), part);
+        store(of_weights + i, weight * (load(of_weights + i, part) - std::decay_t<decltype(weight)>(delta)), part);
       });
     }
     clear(scores, count, end);

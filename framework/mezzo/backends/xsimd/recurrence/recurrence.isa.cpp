@@ -95,8 +95,8 @@ template <class T>
   if (s.skipped) return skip<T, 4>(s);
   const GateInputs<T, 4> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats i = Logistic<T>(in.sum(0, j, part)).value, f = Logistic<T>(in.sum(1, j, part)).value;
-    const Floats g = hyperbolic_tangent<T>(in.sum(2, j, part)), o = Logistic<T>(in.sum(3, j, part)).value;
+    const Floats i = logistic<T>(in.sum(0, j, part)), f = logistic<T>(in.sum(1, j, part));
+    const Floats g = hyperbolic_tangent<T>(in.sum(2, j, part)), o = logistic<T>(in.sum(3, j, part));
     const Floats c = multiply_add(f, load(s.c + j, part), i * g);
     store_gate<T, 4>(s, 0, j, i, part);
     store_gate<T, 4>(s, 1, j, f, part);
@@ -117,7 +117,7 @@ template <class T>
   if (s.skipped) return skip<T, 4>(s);
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats z = Logistic<T>(in.sum(0, j, part)).value, r = Logistic<T>(in.sum(1, j, part)).value;
+    const Floats z = logistic<T>(in.sum(0, j, part)), r = logistic<T>(in.sum(1, j, part));
     const Floats product = in.product(2, j, part);
     const Floats candidate = hyperbolic_tangent<T>(multiply_add(r, product, in.x(2, j, part)));
     store_gate<T, 4>(s, 0, j, z, part);
@@ -132,7 +132,7 @@ template <class T>
 [[gnu::flatten]] void advance_reset(const RecurrentStep& s) {
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats r = Logistic<T>(in.sum(1, j, part)).value;
+    const Floats r = logistic<T>(in.sum(1, j, part));
     store_gate<T, 3>(s, 1, j, r, part);
     store(s.reset + j, r * load(s.h + j, part), part);
   });
@@ -143,7 +143,7 @@ template <class T>
   if (s.skipped) return skip<T, 3>(s);
   const GateInputs<T, 3> in{s};
   for_registers(0, s.units, [&](std::int64_t j, auto part) {
-    const Floats z = Logistic<T>(in.sum(0, j, part)).value, candidate = hyperbolic_tangent<T>(in.sum(2, j, part));
+    const Floats z = logistic<T>(in.sum(0, j, part)), candidate = hyperbolic_tangent<T>(in.sum(2, j, part));
     store_gate<T, 3>(s, 0, j, z, part);
     store_gate<T, 3>(s, 2, j, candidate, part);
     store_state<T>(s, j, multiply_add(z, load(s.h + j, part), (Floats(1.0F) - z) * candidate), part);
