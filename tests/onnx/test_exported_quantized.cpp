@@ -147,6 +147,17 @@ BOOST_AUTO_TEST_CASE(codes_stay_integers_in_files) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(products_in_float8_are_refused) {
+  const Folder folder;
+  Sequential model({Input({4}), Dense(3, {.name = "fc"})});
+  model.quantize("float8");
+  BOOST_CHECK_EXCEPTION(export_onnx(model, folder.path("a.onnx")), ValueError, [](const ValueError& e) {
+    return std::string(e.what()) ==
+           "[Dense \"fc\"] export_onnx: products in float8 can't be exported; load the weights into a model of floats "
+           "first";
+  });
+}
+
 BOOST_AUTO_TEST_CASE(rows_with_nan_are_nan_in_files) {
   const Folder folder;
   for (const char* mode : {"int8", "int8/static"}) {

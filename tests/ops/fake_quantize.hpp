@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <mezzo/core/convert.hpp>
+#include <mezzo/core/finfo.hpp>
+
 #include "ops/plain.hpp"
 
-// fake_quantize: numbers by plain loops. Gradients of the rounding are in test_fake_quantize.cpp.
+// fake_quantize and quantize_and_dequantize: numbers by plain loops. Gradients of the rounding are in
+// test_fake_quantize.cpp and test_float8_products.cpp.
 namespace mezzo_tests {
 
 // Rounds the numbers at these positions, which share a scale.
@@ -76,6 +80,29 @@ inline OpRow fake_quantize_by_step_row(const char* note, double step) {
   return row;
 }
 
+// A scale of 0 stands for none. Quotients by a power of two are exact in every dtype.
+template <class Format>
+OpRow quantize_and_dequantize_row(const char* note, double scale) {
+  const mezzo::DType format = mezzo::DTypeOf<Format>::value;
+  OpRow row{.op = "quantize_and_dequantize",
+            .note = note,
+            .call = inserted("quantize_and_dequantize", {{"format", format}}),
+            .arguments = {{uniform({5, 7}, -300, 300, 8)}},
+            .outputs = {Role::varied()},
+            .plain =
+                [=](const TensorList& v) {
+                  const double by = scale == 0 ? 1 : scale, limit = mezzo::finfo(format).max;
+                  return TensorList{map(v[0], [&](double x) {
+                    return mezzo::convert<double>(mezzo::convert<Format>(std::clamp(x / by, -limit, limit))) * by;
+                  })};
+                },
+            .keeps = true};
+  if (scale != 0) {
+    row.arguments.push_back({mezzo::Tensor::scalar(scale, mezzo::DType::float32), mezzo::DType::float32});
+  }
+  return row;
+}
+
 inline std::vector<OpRow> fake_quantize_rows() {
   return {fake_quantize_row("8 bits by column", 8, {5, 7}, 0),
           fake_quantize_row("8 bits by row", 8, {5, 7}, 1),
@@ -84,14 +111,30 @@ inline std::vector<OpRow> fake_quantize_rows() {
           fake_quantize_row("4 bits in blocks of columns", 4, {5, 7}, 1, 3),
           fake_quantize_row("no rows", 8, {0, 4}, 1),
           fake_quantize_by_step_row("by a step", 1.0 / 128),
-          fake_quantize_by_step_row("without a step yet", 0)};
+          fake_quantize_by_step_row("without a step yet", 0),
+          quantize_and_dequantize_row<mezzo::float8_e4m3fn>("e4m3fn", 0.25),
+          quantize_and_dequantize_row<mezzo::float8_e5m2>("e5m2", 1.0 / 1024),
+          quantize_and_dequantize_row<mezzo::bfloat16>("bfloat16", 0)};
 }
 
 inline std::vector<Refusal> fake_quantize_refusals() {
   const mezzo::Attributes eight{{"bits", std::int64_t{8}}, {"axes", mezzo::Shape{0}}, {"block_size", std::int64_t{2}}};
-  return {refusal<mezzo::ValueError>("fake_quantize", "[fake_quantize] blocks need 4 bits; got 8", [=] {
-    inserted("fake_quantize", eight)({mezzo::Tensor({2, 4})});
-  })};
+  return {
+      refusal<mezzo::ValueError>("fake_quantize", "[fake_quantize] blocks need 4 bits; got 8",
+                                 [=] {
+                                   inserted("fake_quantize", eight)({mezzo::Tensor({2, 4})});
+                                 }),
+      refusal<mezzo::DTypeError>(
+          "quantize_and_dequantize",
+          "[quantize_and_dequantize] format must be float8_e4m3fn, float8_e5m2 or bfloat16; got float16",
+          [] {
+            inserted("quantize_and_dequantize", {{"format", mezzo::DType::float16}})({mezzo::Tensor({2, 4})});
+          }),
+      refusal<mezzo::ShapeError>("quantize_and_dequantize",
+                                 "[quantize_and_dequantize] scale must be float32 of shape (); got float32 (2,)", [] {
+                                   inserted("quantize_and_dequantize", {{"format", mezzo::DType::float8_e5m2}})(
+                                       {mezzo::Tensor({2, 4}), mezzo::Tensor({2})});
+                                 })};
 }
 
 }  // namespace mezzo_tests

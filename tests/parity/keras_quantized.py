@@ -6,6 +6,8 @@ keras_quantized.py PROGRAM, with the build tree's tests/test_training_keras_file
    quantized.keras, quantized.weights.h5 and outputs.
 3. Keras loads mezzo.keras and both other files, and compares outputs, codes and scales.
 
+Layers in float8 have trained scales and histories in Keras' files, and new ones when PROGRAM quantizes.
+
 keras_quantized.py --record: writes recorded/keras_quantized with some of the cases for the tests.
 """
 
@@ -25,10 +27,11 @@ from keras import layers  # noqa: E402
 from keras.src.quantizers.gptq import GPTQ  # noqa: E402
 
 RECORDED = Path(__file__).parent / "recorded" / "keras_quantized"
-MODES = ["int8", "int4", "int4_4", "int4_-1", "gptq_4", "gptq_-1"]
+MODES = ["int8", "int4", "int4_4", "int4_-1", "gptq_4", "gptq_-1", "float8"]
 SMALL = ["dense_int8_float32", "dense_int4_4_float32", "attention_int8_float32", "attention_int4_-1_float32",
          "tied_int4_float32", "untied_int8_float32", "untied_int4_4_float32", "several_int4_4_float32",
-         "einsum_int8_float32", "several_int8_bfloat16", "dense_gptq_4_float32", "einsum_gptq_-1_float32"]  # recorded
+         "einsum_int8_float32", "several_int8_bfloat16", "dense_gptq_4_float32", "einsum_gptq_-1_float32",
+         "dense_float8_float32", "attention_float8_bfloat16"]  # recorded
 
 
 def dense():
@@ -124,6 +127,19 @@ def quantize(model, name):
         model.quantize(config=keras.quantizers.Int4QuantizationConfig(block_size=int(mode.split("_")[1])))
     else:
         model.quantize(mode)
+    if mode == "float8":
+        set_scales(model)
+
+
+def is_scale(path):
+    return path.endswith(("_scale", "_amax_history"))
+
+
+def set_scales(model):
+    random = np.random.default_rng(11)
+    for variable in model.variables:
+        if is_scale(variable.path):
+            variable.assign(random.uniform(0.01, 0.5, tuple(variable.shape)))
 
 
 def predicted(model, x):
@@ -148,7 +164,7 @@ def difference(a, b):
     return float(np.max(np.abs(a - b)) / max(1, np.max(np.abs(b))))
 
 
-def codes_differ(model, keras_model):
+def codes_differ(model, keras_model, without_scales=False):
     """Weights that differ from those of the model that Keras has quantized."""
     # Names of seed generators are counted in each process.
     mine = {v.path: np.asarray(v) for v in model.variables if "seed_generator" not in v.path}
@@ -157,6 +173,8 @@ def codes_differ(model, keras_model):
         return [f"weights {sorted(mine.keys() ^ theirs.keys())}"]
     out = []
     for path, x in mine.items():
+        if without_scales and is_scale(path):
+            continue
         y = theirs[path]
         if path.endswith("g_idx"):  # Keras' gptq writes fractions and reads their whole part
             x, y = np.floor(x), np.floor(y)
@@ -176,9 +194,14 @@ def check(folder, keras_model):
         y = expected["y0"] if name == "mezzo.keras" else np.load(folder / "quantized.npz")["y0"]
         worst = difference(predicted(model, x), y)
         problems += [f"{name}: outputs differ by {worst}"] if not worst <= bound else []
+        new = "float8" in folder.name and name == "quantized.keras"  # with scales of its own
         if name == "mezzo.keras" or "gptq" not in folder.name:  # mezzo's GPTQ is that of the paper
-            problems += [f"{name}: {text}" for text in codes_differ(model, keras_model)]
+            problems += [f"{name}: {text}" for text in codes_differ(model, keras_model, new)]
     model = keras.models.load_model(folder / "mezzo.keras")
+    if new:
+        model.load_weights(folder / "quantized.weights.h5")
+        worst = difference(predicted(model, x), y)
+        return problems + ([f"weights: outputs differ by {worst}"] if not worst <= bound else [])
     model.load_weights(folder / "quantized.weights.h5")
     if "gptq" not in folder.name:
         return problems + [f"weights: {text}" for text in codes_differ(model, keras_model)]

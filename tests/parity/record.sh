@@ -28,7 +28,7 @@ scripts=("$@")
   fashion_losses resnet mobile_networks unet models weight_files transformers_folders vision_folders augmentations
   basic_layers masks preprocessing recurrent recurrent_cells spatial_layers tensor_files word_sequences minilm
   edge_inputs edge_preprocessing tokenizer tokenizer_json image deep_pictures sentencepiece_models npy tables
-  weight_order wgan keras_files keras_quantized training_loops peft_adapters number_formats gptq)
+  weight_order wgan keras_files keras_quantized float8 training_loops peft_adapters number_formats gptq)
 for script in "${scripts[@]}"; do
   arguments=()
   case $script in
@@ -84,7 +84,7 @@ for script in "${scripts[@]}"; do
       python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
       arguments=(--record)
       ;;
-    augmentations | deep_pictures | edge_preprocessing | feature_space | preprocessing | programs/record)
+    augmentations | deep_pictures | edge_preprocessing | feature_space | float8 | preprocessing | programs/record)
       python=$(python_with keras_tensorflow keras==3.15.1 jax==0.10.2 tensorflow-cpu==2.21.0)
       ;;
     *) python=$(python_with keras keras==3.15.1 jax==0.10.2) ;;

@@ -31,12 +31,13 @@ std::string float_table() {
     DType dtype;
     const char* use;
   };
-  const std::vector<Row> rows{{DType::float64, "checks of gradients"},
-                              {DType::float32, "variables, sums, statistics, losses"},
-                              {DType::bfloat16, "products and activations of mixed_bfloat16"},
-                              {DType::float16, "products and activations of mixed_float16"},
-                              {DType::float8_e4m3fn, "storage; elements of mxfp8_e4m3"},
-                              {DType::float8_e5m2, "storage; elements of mxfp8_e5m2"}};
+  const std::vector<Row> rows{
+      {DType::float64, "checks of gradients"},
+      {DType::float32, "variables, sums, statistics, losses"},
+      {DType::bfloat16, "products and activations of mixed_bfloat16"},
+      {DType::float16, "products and activations of mixed_float16"},
+      {DType::float8_e4m3fn, "storage; operands of products in training in float8; elements of mxfp8_e4m3"},
+      {DType::float8_e5m2, "storage; gradients in training in float8; elements of mxfp8_e5m2"}};
   std::string out =
       "| format | sign, exponent, mantissa | largest | step at 1 | smallest normal | smallest | used for |\n"
       "|---|---|---|---|---|---|---|\n";

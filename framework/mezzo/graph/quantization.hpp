@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <mezzo/core/api.hpp>
@@ -66,13 +67,31 @@ struct MEZZO_API Quantization {
   Tensor stored(const Tensor& codes, const std::string& name) const;
 };
 
-/// Rounding of a floating weight and of the inputs of its products (quantization-aware training).
+/// Scale of an operand of float8 products. It is chosen from earlier steps (delayed scaling, Micikevicius et al.,
+/// 2022).
+struct DelayedScale {
+  static constexpr std::int64_t history_length = 1024;  ///< as in Keras
+
+  /// A number is rounded to its quotient by the scale, float32 of shape (): largest magnitude / largest float8 number.
+  Shared<VariableState> scale{std::shared_ptr<VariableState>()};
+  /// Largest magnitudes of earlier steps, float32, in Keras' order: the newest is the first.
+  Shared<VariableState> amax_history{std::shared_ptr<VariableState>()};
+};
+
+/// Scales of a kernel's products in float8.
+struct Float8Scales {
+  DelayedScale inputs, kernel;  ///< of the operands, in float8_e4m3fn
+  DelayedScale outputs_grad;    ///< of the cotangent of the product, in float8_e5m2
+};
+
+/// Rounding of a floating weight and of the inputs of its products: quantization-aware training, and float8.
 struct FakeQuantization {
-  QuantizedForm form;    ///< the form to prepare for; `fake` is true
+  QuantizedForm form;    ///< the form to prepare for, whose `fake` is true; or float8
   QuantizableAxes axes;  ///< axes of the weight that share a scale
   /// Distance of two codes of the inputs, float32 of shape (): 1 / the inputs_scale of Quantization. 0: not chosen yet.
   /// Null unless inputs are static.
   Shared<VariableState> inputs_step{std::shared_ptr<VariableState>()};
+  std::optional<Float8Scales> float8{};  ///< of a kernel with products in float8; none for the bias of its layer
 };
 
 /// Stores a floating variable as codes with the scales and zero points of `quantization`, which get their numbers. The

@@ -26,6 +26,13 @@ Value insert_rounding(Values operands, std::int64_t bits, const Shape& axes, std
 
 Shape last_axis(const Value& x) { return {static_cast<std::int64_t>(x.shape().size()) - 1}; }
 
+/// A bias beside products in float8. Keras rounds it to bfloat16 if its layer computes in float32.
+Value rounded_bias(const Value& numbers) {
+  if (casts_disabled() || current_policy().compute_dtype() != DType::float32) return numbers;
+  static const Op& op = find_op("quantize_and_dequantize");
+  return insert_one(op, {numbers}, {{"format", DType::bfloat16}});
+}
+
 std::int64_t bits_of(const FakeQuantization& fake) { return fake.form.mode == QuantizationMode::int4 ? 4 : 8; }
 
 }  // namespace
@@ -61,6 +68,7 @@ Value dequantized(const std::shared_ptr<VariableState>& variable, const Values& 
 
 Value rounded_weight(const Value& numbers, const VariableState& weight) {
   const FakeQuantization& fake = *weight.fake;
+  if (fake.form.mode == QuantizationMode::float8) return fake.float8 ? numbers : rounded_bias(numbers);
   if (bits_of(fake) == 8) return insert_rounding({numbers}, 8, fake.axes.inputs, -1);
   const MatrixSizes sizes = matrix_sizes(weight.shape(), fake.axes);
   return insert_rounding({numbers}, 4, {fake.axes.table ? 1 : 0}, fake.form.block_size, {sizes.rows, sizes.columns});

@@ -27,7 +27,8 @@ MEZZO_API Attributes dequantize_attributes(const Quantization& quantization);
 /// @name Rounding in training
 /// @{
 
-/// The numbers that the codes of a weight would stand for. The gradient passes through.
+/// The numbers that the codes of a weight would stand for. The gradient passes through. A kernel of products in float8
+/// isn't rounded here, since each of its products also updates its scale; the bias beside it is.
 Value rounded_weight(const Value& numbers, const VariableState& weight);
 
 /// The same for rows of a look-up table: the last axis has the row.

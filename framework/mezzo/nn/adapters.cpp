@@ -204,6 +204,10 @@ void check_new_adapter(const PlacedLayer& one, const std::string& name, const st
   if (state.constraint) {
     fail<ValueError>(where, "the {}{} must have no constraint, which adapters would evade; got one", kernel.name(), at);
   }
+  if (state.fake && state.fake->float8) {
+    fail<ValueError>(where, "the {}{} must not have products in float8, which adapters would evade; got float8",
+                     kernel.name(), at);
+  }
   if (state.fake) {
     fail<ValueError>(where, "the {}{} must not be rounded in training ({}); quantize() it first", kernel.name(), at,
                      state.fake->form.name());

@@ -182,6 +182,7 @@ Policy Layer::dtype_policy() const {
 void Layer::to(const Policy& policy) {
   const detail::WeightAccess access(weights(), label(), "to");
   detail::require_same_quantization(*state_, policy, label());
+  detail::require_known_layer(*state_, policy, label());
   const Policy before = std::exchange(state_->policy, policy);
   try {
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
@@ -321,6 +322,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
   if (detail::has_form(policy)) {
+    detail::require_known_layer(*state_, state_->policy, label());
     detail::quantize_weight(*state_, variable, detail::form_of(policy));
   }
 }

@@ -145,12 +145,15 @@ class MEZZO_API Layer {
   /// "int8"; "int4", a scale for each block of 128 inputs; "int4/64" for other blocks; "int4/-1" for one scale for each
   /// output; "nf4" or "nf4/64", codes of NF4 with a largest magnitude for each block of inputs. Quantized weights are
   /// not trainable; the others are. The layers get policies such as "int8_from_float32".
+  /// "float8" lets Dense, EinsumDense and projections of attention layers train in float8, emulated: weights stay
+  /// trainable floats, products round their operands to float8_e4m3fn and gradients to float8_e5m2, by scales that
+  /// training updates. Other layers below this one keep their floats.
   /// "fake_int8", "fake_int4" and so on prepare for these modes (quantization-aware training): weights stay trainable
   /// floats, and layers compute with what the mode would store, with gradients that pass through the rounding. The mode
   /// itself then converts.
   /// A ValueError, and no weight changes, if the layer isn't built, `filters` match no layer with such weights, a layer
-  /// is quantized already, was trained for another mode, or computes int8 in float16, or a number isn't finite; a
-  /// NameError for another mode.
+  /// is quantized already, was trained for another mode, computes int8 in float16, or is one without products in float8
+  /// that `filters` match, or a number isn't finite; a NameError for another mode.
   void quantize(const std::string& mode, const QuantizeOptions& options = {});
 
   /// Quantizes the kernels of dense layers and attention projections by GPTQ, block by block, as Keras'

@@ -71,11 +71,18 @@ std::vector<LayerWithPolicy> layers_to_quantize(LayerState& root, const Quantize
   const auto chosen = chosen_by(filters, where);
   for (LayerWithPolicy& place : layers_with_policies(root)) {
     if (!chosen(place.path)) continue;
-    if (has_quantizable(*place.layer)) {
+    const bool quantizable = has_quantizable(*place.layer);
+    if (quantizable && !takes_form(*place.layer, form) && (!filters.empty() || place.path.empty())) {
+      fail<ValueError>(where, "quantize: {}; got {} \"{}\"", float8_layers, place.layer->kind, place.path);
+    }
+    if (quantizable && takes_form(*place.layer, form)) {
       out.push_back(std::move(place));
     } else if (!filters.empty()) {
       others.push_back(fmt::format("{} \"{}\"", place.layer->kind, place.path));
     }
+  }
+  if (out.empty() && filters.empty() && form.mode == QuantizationMode::float8) {
+    fail<ValueError>(where, "quantize: {}; found no built one", float8_layers);
   }
   if (out.empty() && filters.empty()) {
     fail<ValueError>(where, "quantize: needs a built layer with kernels or tables below it; found none");
@@ -87,15 +94,18 @@ std::vector<LayerWithPolicy> layers_to_quantize(LayerState& root, const Quantize
   for (const LayerWithPolicy& place : out) {
     const std::string name = fmt::format("{} \"{}\"", place.layer->kind, place.path);
     const std::optional<QuantizedForm> prepared = fake_form_of(*place.layer);
-    if (place.policy.quantization_mode() != QuantizationMode::none || (prepared && form.fake)) {
+    if (place.policy.quantization_mode() != QuantizationMode::none || (prepared && form.keeps_floats())) {
       fail<ValueError>(where, "quantize: layers must not be quantized already; got {} ({})", name, place.policy.name());
     }
     if (prepared) require_prepared(place, form, options, where);
-    if (form.fake && adapters_of(*place.layer) != nullptr) {
+    if (form.keeps_floats() && adapters_of(*place.layer) != nullptr) {
       fail<ValueError>(where, "quantize: weights to round in training must have no adapters; got those of {}", name);
     }
     if (place.policy.by_op() != nullptr) {
       fail<ValueError>(where, "quantize: the policy must not have op lists; got those of {}", name);
+    }
+    if (form.mode == QuantizationMode::float8 && place.policy.products() != ProductFormat::same) {
+      fail<ValueError>(where, "quantize: products can't be in float8 and int8; got {} ({})", name, place.policy.name());
     }
     if (form.mode == QuantizationMode::int8 && place.policy.compute_dtype() == DType::float16) {
       fail<ValueError>(where, "quantize: int8 can't be computed in float16, whose range its scales exceed; got {}",
@@ -157,6 +167,9 @@ void quantize_by_text(LayerState& root, const std::string& text, const std::stri
                                     [&](const LayerWithPolicy& place) { return place.path == item.key(); });
     if (found == places.end()) fail<ValueError>(where, "no layer has the path \"{}\" of a quantized one", item.key());
     const QuantizedForm form = quantized_form(read_string(item.value(), where), -1, where);
+    if (!takes_form(*found->layer, form)) {
+      fail<ValueError>(where, "{}; got {} \"{}\"", float8_layers, found->layer->kind, item.key());
+    }
     quantize_own_weights(*found->layer, form);
     if (has_form(found->policy) || found->policy.by_op() != nullptr) continue;
     found->layer->policy = fmt::format("{}_from_{}", form.name(), found->policy.name());

@@ -24,17 +24,55 @@ void add_places(detail::LayerState& layer, const std::string& path, std::vector<
   }
 }
 
-Variable side_weight(const Variable& weight, const char* suffix) {
-  Variable out(weight.name() + suffix);
+/// A variable beside the weight that no policy converts.
+Variable side_variable(const Variable& weight, const std::string& name) {
+  Variable out(name);
   detail::VariableState& state = *out.state();
-  const std::string& file = weight.state()->file_name;
-  if (!file.empty()) state.file_name = file + suffix;
   state.trainable = false;
   state.autocast = false;
   state.fixed_dtype = true;
   state.of_codes = true;
   state.policy_version = weight.state()->policy_version;
   return out;
+}
+
+/// The same with a name that begins with the weight's, also in files.
+Variable side_weight(const Variable& weight, const char* suffix) {
+  Variable out = side_variable(weight, weight.name() + suffix);
+  const std::string& file = weight.state()->file_name;
+  if (!file.empty()) out.state()->file_name = file + suffix;
+  return out;
+}
+
+detail::DelayedScale delayed_scale(detail::LayerState& layer, const Variable& scale, const Variable& history) {
+  scale.assign(Tensor::scalar(1, DType::float32));
+  history.assign(Tensor({detail::DelayedScale::history_length}, DType::float32));
+  layer.weights.push_back(scale);
+  layer.weights.push_back(history);
+  return {scale.state(), history.state()};
+}
+
+/// Prepares a kernel for products in float8, with variables in the order of Keras' files, or the bias beside it.
+void prepare_for_float8(detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
+  detail::VariableState& state = *weight.state();
+  const bool kernel = detail::can_be_quantized(weight);
+  if (state.fake || !detail::takes_form(layer, form) || (!kernel && weight.name() != "bias")) return;
+  auto fake = std::make_shared<detail::FakeQuantization>();
+  fake->form = form;
+  fake->axes = state.quantizable;
+  if (kernel) {
+    const auto scale_of = [&](const char* operand) {
+      const std::string name = operand;
+      return delayed_scale(layer, side_variable(weight, name + "_scale"),
+                           side_variable(weight, name + "_amax_history"));
+    };
+    detail::Float8Scales scales;
+    scales.inputs = scale_of("inputs");
+    scales.kernel = delayed_scale(layer, side_weight(weight, "_scale"), side_weight(weight, "_amax_history"));
+    scales.outputs_grad = scale_of("outputs_grad");
+    fake->float8 = scales;
+  }
+  state.fake = std::move(fake);
 }
 
 void fake_quantize_weight(detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
@@ -91,6 +129,18 @@ bool detail::takes_gptq(const LayerState& layer) {
   });
 }
 
+bool detail::takes_form(const LayerState& layer, const QuantizedForm& form) {
+  // Projections of attention are of this kind, too.
+  return form.mode != QuantizationMode::float8 || layer.kind == "Dense" || layer.kind == "EinsumDense";
+}
+
+void detail::require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where) {
+  if (policy.map() != nullptr || policy.quantization_mode() != QuantizationMode::float8) return;
+  const bool quantizable = std::any_of(layer.weights.begin(), layer.weights.end(), can_be_quantized);
+  if (!quantizable || takes_form(layer, form_of(policy))) return;
+  fail<ValueError>(where, "{}; got the policy {} of {}", float8_layers, policy.name(), layer.kind);
+}
+
 bool detail::has_form(const Policy& policy) {
   return policy.quantization_mode() != QuantizationMode::none || policy.fake_quantization() != QuantizationMode::none;
 }
@@ -111,6 +161,7 @@ std::optional<detail::QuantizedForm> detail::fake_form_of(const LayerState& laye
 
 void detail::quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form) {
   VariableState& state = *weight.state();
+  if (form.mode == QuantizationMode::float8) return prepare_for_float8(layer, weight, form);
   if (!can_be_quantized(weight) || weight.quantized()) return;
   if (form.fake) return fake_quantize_weight(layer, weight, form);
   if (form.mode == QuantizationMode::gptq && !takes_gptq(layer)) {
@@ -166,6 +217,7 @@ void detail::require_quantized(LayerState& root, const Policy& policy, const cha
     if (!has_form(place.policy)) continue;
     for (const Variable& weight : place.layer->weights) {
       if (!can_be_quantized(weight) || weight.quantized() || weight.state()->fake) continue;
+      if (!takes_form(*place.layer, form_of(place.policy))) continue;
       fail<ValueError>(where, "policy {} needs quantized weights; {} is built of {}; call quantize(\"{}\") first",
                        place.policy.name(), place.path.empty() ? weight.name() : place.path + "/" + weight.name(),
                        weight.dtype(), form_of(place.policy).name());

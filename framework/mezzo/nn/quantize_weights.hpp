@@ -29,6 +29,15 @@ bool can_be_quantized(const Variable& weight);
 /// that begins with the axes that its product sums over.
 bool takes_gptq(const LayerState& layer);
 
+/// The layers of float8, for errors.
+constexpr const char* float8_layers = "float8 is for Dense, EinsumDense and projections of attention layers";
+
+/// True unless the layer's class has no such products: float8 is for Dense, EinsumDense and projections of attention.
+bool takes_form(const LayerState& layer, const QuantizedForm& form);
+
+/// Throws a ValueError for a layer with kernels or tables and a policy of its own whose form it can't take.
+void require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where);
+
 /// True for a policy whose layers have quantized weights, or round them in training.
 bool has_form(const Policy& policy);
 
@@ -40,8 +49,10 @@ std::optional<QuantizedForm> fake_form_of(const LayerState& layer);
 
 /// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks of int4
 /// "kernel_zero", with static inputs "kernel_inputs_scale". A fake form adds no scales; with static inputs it adds
-/// "kernel_inputs_step", which later gives the scale of the inputs. Nothing happens if the weight can't be quantized or
-/// is in such a form already. A ValueError for the form gptq of a layer that doesn't take it.
+/// "kernel_inputs_step", which later gives the scale of the inputs. float8 adds "inputs_scale", "kernel_scale",
+/// "outputs_grad_scale" and an "..._amax_history" of each; it also notes the bias of the layer. Nothing happens if the
+/// weight can't be quantized or is in such a form already. A
+/// ValueError for the form gptq of a layer that doesn't take it.
 void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
 
 /// The same for all weights of the layer itself.

@@ -16,6 +16,7 @@ class WeightMatcher {
   WeightMatching match(const FileWeights& expected) {
     std::set<std::string> known(expected.skipped.begin(), expected.skipped.end());
     for (const FileWeight& weight : expected.weights) note_computed(weight);
+    for (const FileWeight& weight : expected.weights) note_scales_of_float8(weight, expected);
     for (const FileWeight& weight : expected.weights) {
       if (computed_.count(weight.variable.id()) > 0) continue;
       known.insert(weight.names.begin(), weight.names.end());
@@ -59,6 +60,22 @@ class WeightMatcher {
     for (const auto& side : {form.scale, form.zero}) {
       if (side.get() != nullptr) computed_.insert(Variable(side).id());
     }
+  }
+
+  /// Notes the scales and histories of a kernel with products in float8 if the file has none of them, as a file of
+  /// floats: they stay as they are.
+  void note_scales_of_float8(const FileWeight& weight, const FileWeights& expected) {
+    const auto& fake = weight.variable.state()->fake;
+    if (!fake || !fake->float8) return;
+    std::set<const void*> sides;
+    for (const DelayedScale& one : {fake->float8->inputs, fake->float8->kernel, fake->float8->outputs_grad}) {
+      sides.insert(Variable(one.scale).id());
+      sides.insert(Variable(one.amax_history).id());
+    }
+    const bool any = std::any_of(expected.weights.begin(), expected.weights.end(), [&](const FileWeight& side) {
+      return sides.count(side.variable.id()) > 0 && find(side) != nullptr;
+    });
+    if (!any) computed_.insert(sides.begin(), sides.end());
   }
 
   /// Compares a tensor with the tensor that it must copy, if the file has both.
@@ -113,7 +130,7 @@ class WeightMatcher {
   }
 
   const WeightSource& file_;
-  std::set<const void*> computed_;  // variables that get their numbers with another one
+  std::set<const void*> computed_;  // variables that get their numbers with another one, or keep them
   WeightMatching out_;
 };
 

@@ -5,6 +5,7 @@
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/fake_product.hpp>
+#include <mezzo/nn/float8_product.hpp>
 #include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/nn/tied_product.hpp>
@@ -17,6 +18,12 @@ namespace {
 Value product_with(const Value& x, const Variable& kernel) {
   if (kernel.quantized()) return detail::quantized_product(x, kernel);
   detail::note_product(x, *kernel.state());
+  if (detail::has_float8_products(kernel)) {
+    return detail::float8_product(x, kernel, *kernel.state(), [](const Value& rows, const Value& columns) {
+      const std::int64_t in = rows.shape().back();
+      return matmul(rows, reshape(columns, {in, in == 0 ? 0 : element_count(columns.shape()) / in}));
+    });
+  }
   const Value inputs = detail::rounded_inputs(x, kernel);
   if (kernel.shape().size() == 2) return detail::matmul_of_kernel(inputs, kernel);
   const std::int64_t in = x.shape().back();

@@ -213,6 +213,11 @@ ExportNames quantized_matmul(const ExportedNode& x) {
   return {x.graph.cast(x.finished(y), x.result_dtype())};
 }
 
+ExportNames refuse_float8(const ExportedNode& x) {
+  fail<ValueError>(x.where(),
+                   "export_onnx: products in float8 can't be exported; load the weights into a model of floats first");
+}
+
 }  // namespace
 
 Tensor packed_codes(const Tensor& codes) {
@@ -235,6 +240,7 @@ std::string gathered_codes(const ExportedNode& x) { return packed(x.graph, x.in(
 
 void add_quantized_rules(ExportRules& rules) {
   rules["dequantize"] = dequantize;
+  rules["quantize_and_dequantize"] = refuse_float8;
   rules["quantized_matmul"] = quantized_matmul;
 }
 

@@ -142,6 +142,9 @@ Policy Policy::quantized_from(const std::string& name, std::size_t from) {
   if (form.mode == QuantizationMode::int8 && out.compute_ == DType::float16) {
     fail<ValueError>("", "policy \"{}\": int8 can't be computed in float16, whose range its scales exceed", name);
   }
+  if (form.mode == QuantizationMode::float8 && out.products_ != ProductFormat::same) {
+    fail<ValueError>("", "policy \"{}\": products can't be in float8 and int8", name);
+  }
   (form.fake ? out.fake_ : out.mode_) = form.mode;
   out.block_size_ = form.block_size;
   out.inputs_ = form.inputs;

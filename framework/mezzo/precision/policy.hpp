@@ -26,6 +26,7 @@ class PolicyMap;
 /// | mixed_int8 | bfloat16, with products of int8 | float32 | bfloat16 |
 /// | p=f32,c=bf16,o=f32 | c; default: p | p; default: float32 | o; default: c |
 /// | int8_from_float32, int4/128_from_mixed_bfloat16 | of the policy after "_from_" | same | same |
+/// | float8_from_float32, float8_from_mixed_bfloat16 | likewise, with products of float8, emulated | same | same |
 ///
 /// A layer that is built under a quantized policy stores its kernels as integers, as Layer::quantize() does. The part
 /// before "_from_" is its mode: int8, int4 (one scale for each output) or int4/128 (one for each block of 128 inputs),
@@ -35,6 +36,10 @@ class PolicyMap;
 /// fake_int8_from_float32 and fake_int4/128_from_float32 prepare for a quantized model (quantization-aware training):
 /// kernels stay floats, and products round them and their inputs to what the mode would store. Their inputs can also be
 /// /learned: fake_int8/learned_from_float32.
+///
+/// Under float8_from_float32, Dense, EinsumDense and attention projections train with operands of products in
+/// float8_e4m3fn and gradients in float8_e5m2, as in Keras. Their kernels stay floats. Throws a ValueError for a policy
+/// after "_from_" with products of int8.
 ///
 /// Under mixed_int8, products of the kernels of dense layers and attention projections quantize their operands to int8,
 /// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023); gradients of kernels don't.
@@ -92,7 +97,7 @@ class MEZZO_API Policy {
   DType output_dtype() const { return output_; }
   /// @}
 
-  /// Format of the weights that the policy quantizes; none for most policies.
+  /// Format of the weights that the policy quantizes, or float8; none for most policies.
   QuantizationMode quantization_mode() const { return mode_; }
 
   /// Format that the policy prepares weights for, while they stay floats: int8 of fake_int8_from_float32.

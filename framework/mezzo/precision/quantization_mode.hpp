@@ -4,11 +4,12 @@ namespace mezzo {
 
 /// Format of quantized weights. Names are those of Keras' modes.
 enum class QuantizationMode {
-  none,  ///< not quantized
-  int8,  ///< 8-bit integers, one scale for each output
-  int4,  ///< 4-bit integers, two a byte, one scale for each output or block of inputs
-  nf4,   ///< 4-bit codes of NF4 (Dettmers et al., 2023), a largest magnitude for each block of inputs
-  gptq   ///< int4 with zero points, as Keras stores kernels that GPTQ has quantized
+  none,   ///< not quantized
+  int8,   ///< 8-bit integers, one scale for each output
+  int4,   ///< 4-bit integers, two a byte, one scale for each output or block of inputs
+  nf4,    ///< 4-bit codes of NF4 (Dettmers et al., 2023), a largest magnitude for each block of inputs
+  gptq,   ///< int4 with zero points, as Keras stores kernels that GPTQ has quantized
+  float8  ///< floats; products round their operands and gradients to 8 bits (Micikevicius et al., 2022)
 };
 
 /// Format of the inputs of products with quantized weights.

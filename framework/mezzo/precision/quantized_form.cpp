@@ -30,6 +30,7 @@ bool read_block(const std::string& text, const std::string& mode, std::int64_t l
 }  // namespace
 
 std::string QuantizedForm::name() const {
+  if (mode == QuantizationMode::float8) return "float8";
   std::string text = "int8";
   if (mode == QuantizationMode::int4) text = fmt::format("int4/{}", block_size);
   if (mode == QuantizationMode::nf4) text = fmt::format("nf4/{}", block_size);
@@ -56,6 +57,7 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
     out.mode = QuantizationMode::int4;
     out.block_size = int4;
   }
+  if (mode == "float8" && !fake) out.mode = QuantizationMode::float8;
   if (mode == "nf4") {
     out.mode = QuantizationMode::nf4;
     out.block_size = nf4_block;
@@ -73,7 +75,7 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
   if (out.mode == QuantizationMode::none) {
     fail<NameError>(where,
                     "unknown quantization \"{}\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-                    "inputs), int4/-1 (for each output), nf4, nf4/64",
+                    "inputs), int4/-1 (for each output), nf4, nf4/64, float8",
                     name);
   }
   out.fake = fake;
@@ -84,6 +86,9 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
 }
 
 void set_inputs(QuantizedForm& form, const std::string& name, const std::string& where) {
+  if (form.mode == QuantizationMode::float8) {
+    fail<ValueError>(where, "activations can't be chosen for float8, whose products round all operands; got {}", name);
+  }
   constexpr std::array<const char*, 4> of_fake{"none", "dynamic", "static", "learned"};
   form.learned = form.fake && name == of_fake.back();
   if (form.learned) {

@@ -1,6 +1,7 @@
 // Quantized models in Keras' files: those of tests/parity/keras_quantized.py.
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/mezzo.hpp>
+#include <mezzo/training/keras_files/objects_in.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -97,6 +98,29 @@ BOOST_AUTO_TEST_CASE(an_attention_layer_has_one_form_in_files_of_keras) {
   BOOST_TEST(refused<ValueError>([&] { model.save(folder.path("a.keras")); })
                  .find("[MultiHeadAttention \"attention\"] Keras quantizes all projections or none; got some; save as "
                        ".mezzo") != std::string::npos);
+}
+
+// Keras also accumulates the scales of layers in float8.
+BOOST_AUTO_TEST_CASE(accumulated_gradients_beside_float8_are_refused) {
+  const Folder folder;
+  Sequential model({Input({8}), Dense(4, {.name = "fc"})});
+  model.quantize("float8");
+  model.compile({.optimizer = SGD({.learning_rate = 0.1, .gradient_accumulation_steps = 2}), .loss = "mse"});
+  BOOST_TEST(refused<ValueError>([&] { model.save(folder.path("a.keras")); })
+                 .find("Keras has other states of an optimizer with gradient_accumulation_steps for models with layers "
+                       "in float8") != std::string::npos);
+  model.save(folder.path("a.keras"), {.compile = false});
+  BOOST_TEST(load_model(folder.path("a.keras"))->weights().size() == 8U);
+}
+
+BOOST_AUTO_TEST_CASE(other_lengths_of_histories_are_refused) {
+  BOOST_TEST(refused<ValueError>([] {
+               detail::policy_name_in(
+                   {{"module", "keras.dtype_policies"},
+                    {"class_name", "QuantizedFloat8DTypePolicy"},
+                    {"config", {{"mode", "float8"}, {"source_name", "float32"}, {"amax_history_length", 16}}}},
+                   "[Dense]");
+             }) == "[Dense] amax_history_length of a float8 policy must be 1024; got 16");
 }
 
 // Keras merges adapters into the codes when it saves, which changes the numbers.

@@ -11,6 +11,7 @@
 #include <mezzo/layers/core/einsum_update.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/fake_product.hpp>
+#include <mezzo/nn/float8_product.hpp>
 #include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/nn/weight_product.hpp>
@@ -230,8 +231,14 @@ Value EinsumDense::call(const Value& x) {
   const Value replaced = ReplacedVariable::find(*kernel_.state());
   const auto product = [equation = options_.equation, own = kernel_,
                         letters = letters_of(input.size())](const Values& xs) -> Values {
-    if (xs.size() == 2) return {einsum(equation, xs)};
     const Variable kernel = detail::kernel_in_use(own);
+    if (detail::has_float8_products(kernel)) {
+      return {detail::float8_product(xs[0], xs.size() == 2 ? xs[1] : Value(kernel), *kernel.state(),
+                                     [&](const Value& rows, const Value& columns) {
+                                       return einsum(equation, {rows, columns});
+                                     })};
+    }
+    if (xs.size() == 2) return {einsum(equation, xs)};
     const bool has_form = kernel.quantized() || kernel.state()->fake;
     if (has_form && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
     if (letters.sums_first && detail::adds_input_products(*kernel.state())) {

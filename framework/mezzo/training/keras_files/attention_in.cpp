@@ -26,11 +26,16 @@ std::optional<QuantizedForm> gptq_in_file(const KerasWeights& layer, const Hdf5F
 }
 
 /// Form of a projection in a file; nothing for floats. Arrays of 4 bits: codes, perhaps a bias, scales, and with blocks
-/// zero points and the number of the block of each row.
+/// zero points and the number of the block of each row. Of float8: floats, perhaps a bias, and a scale and a history
+/// for each of three arrays.
 std::optional<QuantizedForm> form_in_file(const KerasWeights& layer, const Hdf5File& file) {
   const auto array = [&](std::size_t i) { return file.find(fmt::format("{}/vars/{}", layer.group, i)); };
   const Hdf5Array* const codes = array(0);
   if (codes == nullptr || layer.variables.empty() || !can_be_quantized(layer.variables.front())) return {};
+  const Hdf5Array *const scale = array(layer.variables.size()), *const history = array(layer.variables.size() + 1);
+  if (scale != nullptr && history != nullptr && scale->shape.empty() && history->shape.size() == 1) {
+    return quantized_form("float8", -1, layer.layer);
+  }
   if (codes->dtype != DType::int8) return gptq_in_file(layer, file);
   const std::size_t scales = layer.variables.size();
   if (codes->shape == layer.variables.front().shape()) return quantized_form("int8", -1, layer.layer);

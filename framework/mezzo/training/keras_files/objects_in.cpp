@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/training/keras_files/keras_models.hpp>
 
 namespace mezzo::detail {
@@ -240,6 +241,15 @@ Json tensor_in(const Json& value, const std::string& where) {
 
 namespace {
 
+std::string float8_policy_in(const Json& config, const std::string& where) {
+  const auto length = config.find("amax_history_length");
+  if (length != config.end() && *length != DelayedScale::history_length) {
+    fail<ValueError>(where, "amax_history_length of a float8 policy must be {}; got {}", DelayedScale::history_length,
+                     excerpt(*length));
+  }
+  return fmt::format("float8_from_{}", read_string(member(config, "source_name", where), where));
+}
+
 /// Policy of an attention layer whose projections alone have entries of a DTypePolicyMap.
 std::string policy_of_map(const Json& config, const std::string& where) {
   const Json& map = member(config, "policy_map", where);
@@ -266,6 +276,7 @@ std::string policy_name_in(const Json& dtype, const std::string& where) {
       return fmt::format("{}_from_{}", read_string(member(parts.config, "mode", where), where),
                          read_string(member(parts.config, "source_name", where), where));
     }
+    if (parts.class_name == "QuantizedFloat8DTypePolicy") return float8_policy_in(parts.config, where);
     if (parts.class_name == "DTypePolicyMap") return policy_of_map(parts.config, where);
     if (parts.class_name != "DTypePolicy" && parts.class_name != "Policy" && parts.class_name != "FloatDTypePolicy") {
       fail<ValueError>(where, "dtype must be a DTypePolicy; got \"{}\"", printable_name(parts.class_name));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/layer_state.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/precision/quantized_form.hpp>
@@ -146,11 +147,34 @@ Json quantization_config_out(const QuantizedForm& form, const std::string& class
                       std::move(config));
 }
 
+Json plain_policy(const std::string& name) { return keras_object("keras", "DTypePolicy", {{"name", name}}); }
+
+/// Keras can't call an attention layer with a quantized policy, but one with a map for its projections.
+Json policy_of_projections(const std::string& source, Json policy) {
+  return keras_object(
+      "keras.dtype_policies", "DTypePolicyMap",
+      {{"default_policy", plain_policy(source)}, {"policy_map", {{projections_in_map, std::move(policy)}}}});
+}
+
+/// The policy float8_from_<source>. Keras can't call layers without products in float8 that have it: they get <source>.
+void float8_policy_out(const std::string& source, const std::string& class_name, Json& out) {
+  Json policy = keras_object(
+      "keras.dtype_policies", "QuantizedFloat8DTypePolicy",
+      {{"mode", "float8"}, {"source_name", source}, {"amax_history_length", DelayedScale::history_length}});
+  if (has_projections(class_name)) {
+    out["dtype"] = policy_of_projections(source, std::move(policy));
+  } else {
+    const bool has_products = class_name == "Dense" || class_name == "EinsumDense";
+    out["dtype"] = has_products ? std::move(policy) : plain_policy(source);
+  }
+}
+
 /// The policy of a quantized layer. Inputs that aren't Keras' default are in its quantization_config.
 void quantized_policy_out(const std::string& mode, const std::string& source, const std::string& class_name,
                           Json& out) {
   const std::string where = fmt::format("[{}]", class_name);
   QuantizedForm form = quantized_form(mode, -1, where);
+  if (form.mode == QuantizationMode::float8) return float8_policy_out(source, class_name, out);
   const bool gptq = form.mode == QuantizationMode::gptq;
   const bool known = form.mode == QuantizationMode::int8 || form.mode == QuantizationMode::int4 || gptq;
   if (!known || form.inputs == QuantizedInputs::static_int8) {
@@ -166,14 +190,7 @@ void quantized_policy_out(const std::string& mode, const std::string& source, co
   form.inputs = int8 ? QuantizedInputs::dynamic_int8 : QuantizedInputs::floats;
   const char* const policy_class = int8 ? "QuantizedDTypePolicy" : gptq ? "GPTQDTypePolicy" : "Int4DTypePolicy";
   Json policy = keras_object("keras.dtype_policies", policy_class, {{"mode", form.name()}, {"source_name", source}});
-  if (!attention) {
-    out["dtype"] = std::move(policy);
-    return;
-  }
-  // Keras can't call an attention layer with a quantized policy, but one with a map for its projections.
-  const Json plain = keras_object("keras", "DTypePolicy", {{"name", source}});
-  out["dtype"] = keras_object("keras.dtype_policies", "DTypePolicyMap",
-                              {{"default_policy", plain}, {"policy_map", {{projections_in_map, std::move(policy)}}}});
+  out["dtype"] = attention ? policy_of_projections(source, std::move(policy)) : std::move(policy);
 }
 
 void common_members_out(const Json& config, const std::string& policy, const std::string& class_name, Json& out) {
@@ -191,8 +208,7 @@ void common_members_out(const Json& config, const std::string& policy, const std
     fail<ValueError>(fmt::format("[{}]", class_name), "Keras has no dtype policy \"{}\"", name);
   }
   if (from != std::string::npos) return quantized_policy_out(name.substr(0, from), source, class_name, out);
-  out["dtype"] = {
-      {"module", "keras"}, {"class_name", "DTypePolicy"}, {"config", {{"name", name}}}, {"registered_name", nullptr}};
+  out["dtype"] = plain_policy(name);
 }
 
 Json plain_layer_out(const Json& layer, const std::string& policy) {

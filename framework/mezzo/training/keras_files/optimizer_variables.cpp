@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/optimizers/nadam.hpp>
 #include <mezzo/training/checkpoints/checkpoint_reader.hpp>
@@ -131,6 +132,17 @@ std::optional<Tensor> slot_of(const Optimizer& optimizer, const Variable& weight
   return {};
 }
 
+/// Throws for accumulators of gradients beside float8: Keras has accumulators of its scales and histories, too.
+void require_known_accumulators(const Optimizer& optimizer, const Model& model, const std::string& where) {
+  if (optimizer.common().gradient_accumulation_steps < 2) return;
+  for (const Variable& weight : model.weights()) {
+    if (!weight.state()->fake || !weight.state()->fake->float8) continue;
+    fail<ValueError>(where,
+                     "Keras has other states of an optimizer with gradient_accumulation_steps for models with layers "
+                     "in float8; leave them out by {{.compile = false}}");
+  }
+}
+
 /// Value of a slot before the first update.
 Tensor first_value(const Optimizer& optimizer, const Variable& weight, const std::string& name) {
   const Tensor first = optimizer.initial_slot(name, *weight.state());
@@ -151,6 +163,7 @@ bool read_optimizer_variables(Model& model, const Hdf5File& file) {
   const std::vector<Variable> weights = model.trainable_weights();
   const std::vector<OptimizerVariable> layout = optimizer_layout(optimizer, weights);
   if (count <= 2 && count < layout.size() && count_of(file, group + "/0") == 0) return false;  // never built
+  require_known_accumulators(optimizer, model, file.where());
   if (count < layout.size()) {
     fail<FileError>(file.where(), "the state of {} must have {} arrays; got {}", optimizer.name(), layout.size(),
                     count);
@@ -197,6 +210,7 @@ void write_optimizer_variables(Model& model, Hdf5Writer& file) {
   const Optimizing& state = training_state(model);
   const bool trained = state.configured && !state.optimizers.empty();
   const Optimizer& optimizer = trained ? *state.optimizers.front().optimizer : *model.compile_options()->optimizer;
+  require_known_accumulators(optimizer, model, "[model]");
   const std::vector<Variable> weights = model.trainable_weights();
   const std::vector<OptimizerVariable> layout = optimizer_layout(optimizer, weights);
   const std::int64_t window = std::max<std::int64_t>(optimizer.common().gradient_accumulation_steps, 1);

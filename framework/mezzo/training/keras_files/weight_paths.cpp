@@ -75,7 +75,7 @@ bool precedes_layers(const std::string& attribute) { return attribute.front() !=
 /// Throws for quantized weights of a layer that Keras doesn't quantize.
 void require_known_to_keras(const LayerState& layer, const std::vector<Variable>& variables) {
   if (std::any_of(variables.begin(), variables.end(),
-                  [](const Variable& one) { return one.state()->fake != nullptr; })) {
+                  [](const Variable& one) { return one.state()->fake && one.state()->fake->form.fake; })) {
     fail<ValueError>(label_of(layer), "Keras has no quantization-aware training; quantize() first, or save as .mezzo");
   }
   const auto is_quantized = [](const Variable& one) { return one.quantized(); };
@@ -108,7 +108,9 @@ void require_one_form(const LayerState& layer) {
   std::set<std::string> forms;
   for (const auto& child : layer.children) {
     for (const Variable& one : child.second->weights) {
-      if (can_be_quantized(one)) forms.insert(one.quantized() ? one.state()->quantization->form.name() : "");
+      if (!can_be_quantized(one)) continue;
+      const auto& fake = one.state()->fake;
+      forms.insert(one.quantized() ? one.state()->quantization->form.name() : fake ? fake->form.name() : "");
     }
   }
   if (forms.size() < 2) return;
