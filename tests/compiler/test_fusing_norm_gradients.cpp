@@ -63,7 +63,7 @@ struct TwoThreads {
 BOOST_AUTO_TEST_SUITE(fusing_norm_gradients)
 
 BOOST_AUTO_TEST_CASE(large_gradients_are_joined) {
-  if (isa() < Isa::avx512) return skip("needs AVX-512");
+  if (isa() < Isa::avx2) return skip("needs AVX2");
   const TwoThreads threads;
   const Graph graph = run_passes(Step{}.trace());
   BOOST_TEST(count_nodes(graph, "pointwise_norm_gradient") == 1);

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
     // frozen graphs: test_xsimd_packed.cpp, compiler/test_freezing.cpp. Or they compute as policies and settings say:
     // test_xsimd_int8.cpp, training/test_int8_training.cpp, training/test_float32_matmul_option.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;
-    const bool missing = (implementation.name == "pointwise" && isa() < Isa::avx512) ||
+    const bool missing = (implementation.name == "pointwise" && isa() < Isa::avx2) ||
                          (name == "tile_matmul int8" && !has_int8_products());
     const bool frozen = implementation.name == "packed" || implementation.name == "apart";
     const bool chosen = name == "matmul int8" || name == "matmul emulated" || name == "matmul bfloat16";

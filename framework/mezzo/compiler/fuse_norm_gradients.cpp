@@ -65,7 +65,7 @@ Graph fuse_norm_gradients(const Graph& graph) {
     // The joined node stands in the place of the norm's gradient, where x and kernel must exist.
     const auto place = places.at(&norm_gradient);
     if (places.at(kernel.node().get()) > place || places.at(x.node().get()) > place) return false;
-    // This implementation accepts arrays that exceed the caches, with AVX-512. Others would gain nothing.
+    // This implementation accepts arrays that exceed the caches, with AVX2. Others would gain nothing.
     const auto trial = make_joined(norm_gradient, norm_gradient.inputs, x, kernel, convolution);
     return chosen_implementation(request_of(*trial)) == "pointwise";
   };

@@ -161,7 +161,7 @@ std::vector<detail::Implementation> pointwise_implementations() {
     all.push_back(std::move(one));
   for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
-      if (isa() < Isa::avx512) return decline(reason, "is not faster than oneDNN without AVX-512");
+      if (isa() < Isa::avx2) return decline(reason, "is not faster than oneDNN without AVX2");
       if (request.op == &ops::pointwise_norm_gradient && !xsimd_kernels::exceeds_caches(request.inputs[1])) {
         return decline(reason, "is not faster for arrays that stay in the caches");
       }

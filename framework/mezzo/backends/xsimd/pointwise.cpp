@@ -18,8 +18,9 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Most terms that are summed at a time, so that a panel stays in the L1 cache or near it.
-constexpr Index most_depth = 512;
+/// Most terms that are summed at a time, so that a panel stays in the L1 cache or near it: 16 KiB with AVX2, 64 KiB
+/// with AVX-512.
+Index most_depth(const ProductFunctions& products) { return 16 * products.panel; }
 
 enum class Kind { convolution, of_normalized, input_gradient };
 
@@ -32,7 +33,7 @@ class Pointwise final : public Kernel {
         columns_(request.outputs[0].shape.back()),
         rows_(element_count(request.outputs[0].shape) / columns_),
         panels_(request, 1, depth_, columns_, kind == Kind::input_gradient, products_, layout_),
-        terms_((depth_ + most_depth - 1) / most_depth),
+        terms_((depth_ + most_depth(products_) - 1) / most_depth(products_)),
         y_(request.outputs[0]),
         threads_(thread_count()),
         input_(request, kind == Kind::of_normalized, isa, layout_) {
