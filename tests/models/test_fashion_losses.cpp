@@ -74,12 +74,14 @@ BOOST_AUTO_TEST_CASE(are_torchs) {
     return skip(error.what());
   }
   BOOST_TEST(largest_difference_of_losses(train, "float64") < 1e-9);
-  // PyTorch and mezzo call the same convolutions of oneDNN. Other instruction sets than the recording's, AVX2, and
-  // oneDNN 3 add in another order: single ReLUs and maxima near a tie then differ, and losses by up to 4e-5, as
-  // PyTorch's own in float32 and float64 do.
+  // PyTorch and mezzo call the same convolutions of oneDNN, without Winograd's algorithm. Other instruction sets than
+  // the recording's, AVX2, and oneDNN 3 add in another order: single ReLUs and maxima near a tie then differ, and
+  // losses by up to 4e-5, as PyTorch's own in float32 and float64 do.
   const bool as_recorded = isa() == Isa::avx2 && dnnl_version()->major == 2;
-  BOOST_TEST(largest_difference_of_losses(train, "float32") < (as_recorded ? 1e-5 : 1e-4));
-  BOOST_TEST(largest_difference_of_losses(train, "float32", true) < 1e-4);
+  BOOST_TEST(largest_difference_of_losses(train, "float32", false) < (as_recorded ? 1e-5 : 1e-4));
+  for (const std::optional<bool> winograd : {std::optional<bool>(), std::optional<bool>(true)}) {
+    BOOST_TEST(largest_difference_of_losses(train, "float32", winograd) < 1e-4);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
