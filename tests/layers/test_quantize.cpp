@@ -199,9 +199,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_quantized_is_refused) {
                            [&] { unbuilt.quantize("int8"); });
   Dense layer = dense_of(small_kernel);
   check_throws<NameError>(
-      "[Dense] unknown quantization \"float8\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-      "inputs), int4/-1 (for each output), nf4, nf4/64",
-      [&] { layer.quantize("float8"); });
+      "[Dense] unknown quantization \"float6\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
+      "inputs), int4/-1 (for each output), nf4, nf4/64, float8",
+      [&] { layer.quantize("float6"); });
   check_throws<NameError>("[Dense] unknown activations \"rows\"; valid names: none, dynamic, static",
                           [&] { layer.quantize("int8", {.activations = "rows"}); });
   weight_of(layer, "kernel").assign(Tensor({3, 2}, std::vector<double>{1, 2, 3, INFINITY, 4, 5}));

@@ -82,12 +82,12 @@ inline OpRow fake_quantize_by_step_row(const char* note, double step) {
 
 // A scale of 0 stands for none. Quotients by a power of two are exact in every dtype.
 template <class Format>
-OpRow quantize_and_dequantize_row(const char* note, double scale) {
+OpRow quantize_and_dequantize_row(const char* note, double scale, const mezzo::Shape& shape = {5, 7}) {
   const mezzo::DType format = mezzo::DTypeOf<Format>::value;
   OpRow row{.op = "quantize_and_dequantize",
             .note = note,
             .call = inserted("quantize_and_dequantize", {{"format", format}}),
-            .arguments = {{uniform({5, 7}, -300, 300, 8)}},
+            .arguments = {{uniform(shape, -300, 300, 8)}},
             .outputs = {Role::varied()},
             .plain =
                 [=](const TensorList& v) {
@@ -114,7 +114,8 @@ inline std::vector<OpRow> fake_quantize_rows() {
           fake_quantize_by_step_row("without a step yet", 0),
           quantize_and_dequantize_row<mezzo::float8_e4m3fn>("e4m3fn", 0.25),
           quantize_and_dequantize_row<mezzo::float8_e5m2>("e5m2", 1.0 / 1024),
-          quantize_and_dequantize_row<mezzo::bfloat16>("bfloat16", 0)};
+          quantize_and_dequantize_row<mezzo::bfloat16>("bfloat16", 0),
+          quantize_and_dequantize_row<mezzo::float8_e5m2>("e5m2 without rows", 1, {0, 4})};
 }
 
 inline std::vector<Refusal> fake_quantize_refusals() {

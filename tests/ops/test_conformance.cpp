@@ -128,6 +128,8 @@ BOOST_AUTO_TEST_CASE(each_op_has_a_row) {
     BOOST_TEST(rows.count(op->name) == 1U, op->name << " has no row");
     BOOST_TEST(empty.count(op->name) == 1U, op->name << " has no row with a size of 0");
     if (op->name == "host") continue;  // its gradient is an error: test_functions.cpp
+    if (op->name == "quantize_and_dequantize")
+      continue;  // steps, whose gradient isn't theirs: test_float8_products.cpp
     BOOST_TEST(static_cast<bool>(op->gradient) == (differentiable.count(op->name) == 1),
                op->name << ": is its gradient tested?");
   }

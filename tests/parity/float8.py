@@ -4,7 +4,6 @@ import os
 
 os.environ.update(KERAS_BACKEND="jax", JAX_PLATFORMS="cpu")
 
-
 import json  # noqa: E402
 from pathlib import Path  # noqa: E402
 
@@ -43,7 +42,7 @@ def trained(shape, make, target, policy):
     weights = [numbers(10 + i, w.shape) for i, w in enumerate(model.weights)]
     model.set_weights(weights)
     model.quantize("float8")
-    model.compile(optimizer=keras.optimizers.SGD(RATE), loss="mse")
+    model.compile(optimizer=keras.optimizers.SGD(RATE), loss="mse", run_eagerly=True)
     x, y = numbers(1, shape), numbers(2, target)
     out = {"policy": policy, "x": array(x), "target": array(y), "weights": [array(w) for w in weights],
            "before": outputs(model, x), "losses": []}
