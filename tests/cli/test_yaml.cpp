@@ -154,6 +154,7 @@ BOOST_AUTO_TEST_CASE(errors_of_the_schema_have_lines) {
 BOOST_AUTO_TEST_CASE(malformed_texts_have_lines) {
   refuse_line("loss: mse\nmetrics: [mae\n", "[config \"c.yaml\"] line 3, column 1: must be YAML; ");
   refuse_line("loss: mse\n\tmetrics: mae\n", "[config \"c.yaml\"] line 2, column ");
+  refuse_line("loss: " + std::string(400, '9') + "\n", "[config \"c.yaml\"] line 1: numbers must fit float64; got 999");
   refuse_line("loss: *none\n", "[config \"c.yaml\"] line 1, column ");
   refuse_line("", "[config \"c.yaml\"] must be YAML; the file is empty");
   refuse_line("- loss\n", "[config \"c.yaml\"] must be a map of sections");

@@ -174,6 +174,10 @@ BOOST_AUTO_TEST_CASE(wrong_combinations_are_refused) {
   });
   check_float8_error<ValueError>(known + "; got the policy float8_from_float32 of Embedding",
                                  [&] { table.to("float8_from_float32"); });
+  check_float8_error<ValueError>(known + "; got the policy float8_from_float32", [] {
+    Sequential({Input({.shape = {3, 4}}), LSTM({.units = 2, .dtype = "float8_from_float32"})})
+        .predict(Tensor::zeros({1, 3, 4}));
+  });
   check_float8_error<ValueError>(known + "; found no built one", [] {
     Sequential({Input({.shape = {3, 4}}), LSTM({.units = 2})}).quantize("float8");
   });

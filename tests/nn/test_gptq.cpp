@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(blocks_get_inputs_of_quantized_blocks) {
   }
 }
 
-// Each block of a transformer is one block here: its own products don't see its own codes.
+// Both layers of a block get inputs of the floating block.
 BOOST_AUTO_TEST_CASE(layers_of_a_block_are_quantized_at_once) {
   const auto make = [] {
     const auto block = [](const char* name) {
@@ -326,6 +326,8 @@ BOOST_AUTO_TEST_CASE(what_has_no_form_is_refused) {
   check_throws<ValueError>("[quantize gptq] weight_bits must be 4 or 8; got 3", with({.weight_bits = 3}));
   check_throws<ValueError>("[quantize gptq] group_size must be positive, or -1 for all inputs; got 0",
                            with({.group_size = 0}));
+  check_throws<ValueError>("[quantize gptq] num_samples and sequence_length are for a dataset; run has the inputs",
+                           with({.num_samples = 16}));
   check_throws<ValueError>("[quantize gptq] hessian_damping must be in [0, 1]; got 2", with({.hessian_damping = 2}));
   check_throws<ValueError>(
       "[quantize gptq] weight_bits = 8 needs group_size = -1 and symmetric = true, since codes of 8 bits have one "

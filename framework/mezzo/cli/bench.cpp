@@ -111,7 +111,9 @@ void bench(BenchOptions options, const Overrides& overrides) {
     if (precision == options.precisions.front()) {
       fmt::print("batches of {}\n{:<20} {:>10} {:>12}\n", subject.batch.size, "precision", "steps/s", "samples/s");
     }
-    fmt::print("{:<20} {:>10.3g} {:>12.4g}\n", precision, rate, rate * static_cast<double>(subject.batch.size));
+    const auto digits = [](double x) { return x < 10 ? 2 : x < 100 ? 1 : 0; };
+    const double samples = rate * static_cast<double>(subject.batch.size);
+    fmt::print("{:<20} {:>10.{}f} {:>12.{}f}\n", precision, rate, digits(rate), samples, digits(samples));
     std::fflush(stdout);
   }
 }

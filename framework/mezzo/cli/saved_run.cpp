@@ -48,6 +48,8 @@ bool ends_in(const std::string& path, const std::string& suffix) {
   return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
+namespace {
+
 /// trainer.precision of a configuration; "" if it has none, or one that chooses by measurements.
 std::string precision_of_training(const Json& config) {
   const auto trainer = config.find("trainer");
@@ -59,6 +61,8 @@ std::string precision_of_training(const Json& config) {
   const std::string name = precision->get<std::string>();
   return name.rfind("auto", 0) == 0 ? "" : name;
 }
+
+}  // namespace
 
 SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   std::error_code ignored;

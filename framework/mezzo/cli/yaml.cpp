@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <vector>
 #endif
@@ -19,8 +17,6 @@ namespace mezzo::cli {
 #if MEZZO_WITH_YAML
 
 namespace {
-
-using namespace std::string_view_literals;
 
 constexpr std::string_view digits = "0123456789";
 
@@ -154,7 +150,11 @@ class YamlReader {
       if (rest.size() > 1 && rest.front() == '0') {
         refuse(node, "a number must not begin with 0, which may mean octal; got {}; quote it if it is a text", text);
       }
-      return Json::parse((negative ? "-" : "") + std::string(rest));
+      try {
+        return Json::parse((negative ? "-" : "") + std::string(rest));
+      } catch (const Json::out_of_range&) {
+        refuse(node, "numbers must fit float64; got {}", text);
+      }
     }
     return is_float(rest) ? decimal(node, rest, negative) : Json(text);
   }

@@ -255,6 +255,10 @@ void detail::quantize_gptq_by(Layer& layer, const std::function<void()>& run, co
     fail<ValueError>(gptq_label, "dataset must be empty, since run has the inputs; got {} arrays",
                      config.dataset.size());
   }
+  const GPTQConfig defaults;
+  if (config.num_samples != defaults.num_samples || config.sequence_length != defaults.sequence_length) {
+    fail<ValueError>(gptq_label, "num_samples and sequence_length are for a dataset; run has the inputs");
+  }
   quantize_blocks(layer, {run}, config, false);
 }
 

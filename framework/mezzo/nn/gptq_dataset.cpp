@@ -28,6 +28,12 @@ Tensor joined(const std::vector<Tensor>& parts) {
 
 /// Windows with starts from the first token to the last possible one, at equal distances.
 std::vector<Tensor> windows_of(const GPTQConfig& config, const std::string& where) {
+  for (const Tensor& part : config.dataset) {
+    const DType first = config.dataset.front().dtype();
+    if (part.dtype() != first) {
+      fail<DTypeError>(where, "tokens of a dataset must have one dtype; got {} and {}", first, part.dtype());
+    }
+  }
   const Tensor tokens = joined(config.dataset);
   const std::int64_t length = config.sequence_length, last = tokens.size() - length;
   if (last < 0) {

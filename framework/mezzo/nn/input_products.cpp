@@ -61,20 +61,24 @@ std::size_t InputSums::place_of(std::size_t group) {
   return place;
 }
 
-/// True if all kernels of the group have had inputs in this run.
+/// True if all kernels of the group have had all of their inputs in this run. A layer may be called again behind
+/// others.
 bool InputSums::knows_group() const {
-  return std::all_of(groups_.begin(), groups_.end(),
-                     [&](const auto& one) { return one.second != *group_ || seen_.count(one.first) > 0; });
+  return std::all_of(groups_.begin(), groups_.end(), [&](const auto& one) {
+    if (one.second != *group_) return true;
+    const auto seen = seen_.find(one.first), all = calls_.find(one.first);
+    return seen != seen_.end() && all != calls_.end() && seen->second >= all->second;
+  });
 }
 
 void InputSums::note(const Value& x, const VariableState& kernel) {
-  const std::size_t group = groups_.at(&kernel), place = place_of(group);
+  const std::size_t group = groups_.at(&kernel), place = place_of(group), seen = ++seen_[&kernel];
+  if (!stops_) calls_[&kernel] = std::max(calls_[&kernel], seen);
   if (!group_) group_ = group;
   if (group != *group_) {
     if (stops_ && place > place_of(*group_) && knows_group()) throw EndOfRun();
     return;
   }
-  seen_.insert(&kernel);
   const std::int64_t inputs = x.shape().back();
   const Tensor numbers = x.tensor().cast(DType::float32);
   require_finite_inputs(numbers, kernel.name);

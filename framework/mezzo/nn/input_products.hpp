@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,8 +27,8 @@ class InputSums {
 
   /// Calls each of `runs` and adds the inputs of floating kernels of the group that this thread computes meanwhile; of
   /// the group with the first product, if none is given. Sums of other groups are dropped before. `stops`: a run ends
-  /// when all kernels of the group have had inputs and a group that comes later in order() begins. A ValueError for
-  /// inputs with NaN or infinity.
+  /// when all kernels of the group have had as many inputs as in a run to the end, and a group that comes later in
+  /// order() begins. A ValueError for inputs with NaN or infinity.
   void add(const std::vector<std::function<void()>>& runs, std::optional<std::size_t> group, bool stops);
 
   /// Groups in the order of their first product in all runs so far.
@@ -47,7 +46,8 @@ class InputSums {
 
   std::map<const VariableState*, std::size_t> groups_;
   std::map<const VariableState*, InputProducts> sums_{};
-  std::set<const VariableState*> seen_{};  // in this run
+  std::map<const VariableState*, std::size_t> seen_{};   // calls in this run
+  std::map<const VariableState*, std::size_t> calls_{};  // the most calls in a run that did not stop
   std::vector<std::size_t> order_{};
   std::optional<std::size_t> group_{};
   bool stops_ = false;

@@ -126,7 +126,10 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
       if (y.same_as(x)) y = x;  // passed through unchanged: keeps its dtype and its border mark
     }
   }
-  if (!state_->called) detail::check_weight_names(*state_, label());
+  if (!state_->called) {
+    detail::check_weight_names(*state_, label());
+    detail::require_some_product(*state_, label());
+  }
   state_->called = true;
   state_->last_output = out.front().shape();
   if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
@@ -185,6 +188,7 @@ void Layer::to(const Policy& policy) {
   detail::require_known_layer(*state_, policy, label());
   const Policy before = std::exchange(state_->policy, policy);
   try {
+    detail::require_some_product(*state_, label());
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
       detail::require_finite_as(detail::stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
     }

@@ -141,6 +141,20 @@ void detail::require_known_layer(const LayerState& layer, const Policy& policy, 
   fail<ValueError>(where, "{}; got the policy {} of {}", float8_layers, policy.name(), layer.kind);
 }
 
+void detail::require_some_product(const LayerState& layer, const std::string& where) {
+  const Policy& policy = layer.policy;
+  if (policy.map() != nullptr || policy.quantization_mode() != QuantizationMode::float8) return;
+  bool quantizable = false, taken = false;
+  const auto visit = [&](const LayerState& state, const auto& again) -> void {
+    const bool found = std::any_of(state.weights.begin(), state.weights.end(), can_be_quantized);
+    quantizable = quantizable || found;
+    taken = taken || (found && takes_form(state, form_of(policy)));
+    for (const auto& child : state.children) again(*child.second, again);
+  };
+  visit(layer, visit);
+  if (quantizable && !taken) fail<ValueError>(where, "{}; got the policy {}", float8_layers, policy.name());
+}
+
 bool detail::has_form(const Policy& policy) {
   return policy.quantization_mode() != QuantizationMode::none || policy.fake_quantization() != QuantizationMode::none;
 }

@@ -38,6 +38,10 @@ bool takes_form(const LayerState& layer, const QuantizedForm& form);
 /// Throws a ValueError for a layer with kernels or tables and a policy of its own whose form it can't take.
 void require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where);
 
+/// Throws a ValueError for a layer with a policy of its own in float8 that has kernels or tables, its own or those of
+/// layers below it, but none that can have this form. Recurrent layers are such: their cells inherit the policy.
+void require_some_product(const LayerState& layer, const std::string& where);
+
 /// True for a policy whose layers have quantized weights, or round them in training.
 bool has_form(const Policy& policy);
 
@@ -47,12 +51,12 @@ QuantizedForm form_of(const Policy& policy);
 /// The form that the layer's own weights prepare for, a fake one; nothing if they don't.
 std::optional<QuantizedForm> fake_form_of(const LayerState& layer);
 
-/// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks of int4
-/// "kernel_zero", with static inputs "kernel_inputs_scale". A fake form adds no scales; with static inputs it adds
+/// Quantizes a weight of the layer and adds its scales to the layer's weights: "kernel_scale", in blocks of int4 and in
+/// gptq "kernel_zero", with static inputs "kernel_inputs_scale". A fake form adds no scales; with static inputs it adds
 /// "kernel_inputs_step", which later gives the scale of the inputs. float8 adds "inputs_scale", "kernel_scale",
 /// "outputs_grad_scale" and an "..._amax_history" of each; it also notes the bias of the layer. Nothing happens if the
-/// weight can't be quantized or is in such a form already. A
-/// ValueError for the form gptq of a layer that doesn't take it.
+/// weight can't be quantized or is in such a form already. A ValueError for the form gptq of a layer that doesn't take
+/// it.
 void quantize_weight(LayerState& layer, const Variable& weight, const QuantizedForm& form);
 
 /// The same for all weights of the layer itself.

@@ -118,8 +118,8 @@ BOOST_AUTO_TEST_CASE(unknown_classes_and_options_are_named) {
   BOOST_TEST(has(error_of("adam", [](Json& config) { layer_at(config, 1)["config"]["units"] = "x"; }),
                  "[Dense] units must be an integer; got \"x\""));
   BOOST_TEST(has(
-      error_of("adam", [](Json& config) { layer_at(config, 1)["config"]["dtype"]["class_name"] = "GPTQDTypePolicy"; }),
-      "dtype must be a DTypePolicy; got \"GPTQDTypePolicy\""));
+      error_of("adam", [](Json& config) { layer_at(config, 1)["config"]["dtype"]["class_name"] = "FancyDTypePolicy"; }),
+      "dtype must be a DTypePolicy; got \"FancyDTypePolicy\""));
   BOOST_TEST(has(error_of("adam", [](Json& config) { config["compile_config"]["extra"] = 1; }),
                  "\"extra\" is not known to mezzo; got 1. Load the model by {.compile = false}"));
 }

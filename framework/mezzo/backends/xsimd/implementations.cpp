@@ -81,6 +81,7 @@ bool streams_rows(const KernelRequest& request) {
 /// 2048 x 384 x 1536 97 in place of 109.
 bool suits_gemm(const KernelRequest& request) {
   constexpr std::int64_t fewest_rows = 16, many_rows = 1024, fewest_columns = 32, fewest_terms = 16;
+  if (request.inputs[0].dtype != DType::float32) return false;
   const Shape& out = request.outputs[0].shape;
   const double terms = operations(request) / (2 * static_cast<double>(element_count(out)));
   const std::int64_t rows = element_count(out) / out.back();

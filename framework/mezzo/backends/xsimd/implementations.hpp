@@ -20,7 +20,7 @@ std::vector<detail::Implementation> few_taps_implementations();
 /// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
 std::vector<detail::Implementation> outer_product_implementations();
 
-/// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX-512; also joined with the
+/// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX2; also joined with the
 /// gradient of a batch norm behind them, if its array exceeds the caches.
 std::vector<detail::Implementation> pointwise_implementations();
 

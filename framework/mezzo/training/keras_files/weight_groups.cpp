@@ -80,15 +80,15 @@ std::vector<KerasNumbers> match_group(const KerasWeights& layer, const std::stri
   return out;
 }
 
-/// Notes groups of other inputs than consecutive ones, which Keras makes with activation_order.
-void check_groups(const KerasWeights& layer, const std::string& path, const Hdf5File& file, Findings& faults) {
+/// True if groups are those of consecutive inputs. Notes others, which Keras makes with activation_order.
+bool check_groups(const KerasWeights& layer, const std::string& path, const Hdf5File& file, Findings& faults) {
   const Hdf5Array* const array = file.find(path);
   const Tensor expected = block_numbers(layer);
   if (array == nullptr || array->shape != expected.shape()) {
     faults.add(
         fmt::format("array \"{}\" must have the groups of {} with shape {} (Keras 3.15 saves no zero points of gptq)",
                     path, layer.layer, expected.shape()));
-    return;
+    return false;
   }
   const std::vector<double> groups = file.read(path).to_doubles(), own = expected.to_doubles();
   const bool same = std::equal(groups.begin(), groups.end(), own.begin(),
@@ -98,6 +98,7 @@ void check_groups(const KerasWeights& layer, const std::string& path, const Hdf5
         "array \"{}\" must have groups of consecutive inputs ({}), not those of activation_order with several groups",
         path, layer.layer));
   }
+  return same;
 }
 
 }  // namespace
@@ -109,13 +110,15 @@ KerasMatch match_keras_weights(const std::vector<KerasWeights>& weights, const H
   for (const KerasWeights& layer : weights) {
     const std::string group = group_in(file, layer.group);
     if (layer.class_name == "Normalization") used.insert(fmt::format("{}/2", group));
+    bool grouped = true;
     if (block_of(layer) > 0) {
       const std::string blocks = fmt::format("{}/{}", group, place_of_block_numbers(layer));
       used.insert(blocks);
-      if (layer.is_gptq) check_groups(layer, blocks, file, faults);
+      if (layer.is_gptq) grouped = check_groups(layer, blocks, file, faults);
+      if (!grouped) out.report.mismatched_keys.push_back(blocks);
     }
     std::vector<KerasNumbers> numbers = match_group(layer, group, file, used, out.report, faults);
-    if (numbers.size() < layer.variables.size()) continue;
+    if (!grouped || numbers.size() < layer.variables.size()) continue;
     out.numbers.insert(out.numbers.end(), numbers.begin(), numbers.end());
   }
   for (const auto& entry : file.arrays()) {
