@@ -60,6 +60,11 @@ void show_policy(detail::LayerState& state, const std::string& path, std::vector
   }
 }
 
+void check_first_call(const detail::LayerState& state, const std::string& label) {
+  detail::check_weight_names(state, label);
+  detail::require_some_product(state, label);
+}
+
 }  // namespace
 
 Values Layer::operator()(const Values& xs, const CallOptions& options) {
@@ -126,10 +131,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
       if (y.same_as(x)) y = x;  // passed through unchanged: keeps its dtype and its border mark
     }
   }
-  if (!state_->called) {
-    detail::check_weight_names(*state_, label());
-    detail::require_some_product(*state_, label());
-  }
+  if (!state_->called) check_first_call(*state_, label());
   state_->called = true;
   state_->last_output = out.front().shape();
   if (!updates.empty()) out.front() = identity(out.front()).with_mask(out.front().mask());
