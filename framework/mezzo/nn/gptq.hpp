@@ -53,8 +53,8 @@ MEZZO_API void quantize_gptq_by(Layer& layer, const std::function<void()>& run, 
 /// numbers of inputs of the kernels of a block in float64, and the floats of all these kernels until it returns.
 ///
 /// A ValueError if there is no such kernel, `run` reached one of them with no input, inputs have NaN or infinity, the
-/// config has a dataset, or the layers have adapters or are quantized or prepared by quantize("fake_..."); no weight
-/// changes then.
+/// config has a dataset, num_samples or sequence_length, or the layers have adapters or are quantized or prepared by
+/// quantize("fake_..."); no weight changes then.
 template <class Run, std::enable_if_t<std::is_invocable_v<const Run&>, int> = 0>
 void quantize_gptq(Layer& layer, const Run& run, const GPTQConfig& config = {}) {
   detail::quantize_gptq_by(layer, run, config);
