@@ -64,16 +64,16 @@ void order_gptq(std::vector<Variable>& variables) {
                         [](const Variable& one) { return !one.quantized() && !one.state()->of_codes; });
 }
 
-void require_gptq_matrix_of_keras(const Variable& kernel, const std::string& label) {
+void require_gptq_matrix_of_keras(const Variable& kernel, const std::string& where) {
   const Shape& shape = kernel.shape();
   if (shape.size() == 2) return;
   if (shape.size() > 3) {
-    fail<ValueError>(label, "Keras has gptq for kernels of 2 and 3 axes; got shape {}; save as .mezzo", shape);
+    fail<ValueError>(where, "Keras has gptq for kernels of 2 and 3 axes; got shape {}; save as .mezzo", shape);
   }
   const bool first = std::max_element(shape.begin(), shape.end()) == shape.begin();
   const std::int64_t rows = first ? shape[0] : shape[0] * shape[1];
   if (rows == kernel.state()->quantization->matrix().rows) return;
-  fail<ValueError>(label,
+  fail<ValueError>(where,
                    "Keras takes a kernel of shape {} under gptq as a matrix with {} inputs, by its largest size; got "
                    "one with {}; save as .mezzo",
                    shape, rows, kernel.state()->quantization->matrix().rows);

@@ -16,7 +16,7 @@ void order_gptq(std::vector<Variable>& variables);
 
 /// Throws for a kernel of an EinsumDense layer that Keras takes as another matrix: it guesses the axes of the sum from
 /// the largest size.
-void require_gptq_matrix_of_keras(const Variable& kernel, const std::string& label);
+void require_gptq_matrix_of_keras(const Variable& kernel, const std::string& where);
 
 /// Shape of the array of a kernel, its scales or its zero points. Keras' are transposed: codes uint8
 /// ((outputs + 1) / 2, inputs), scales and zero points (outputs, groups).

@@ -13,8 +13,8 @@ constexpr std::size_t deepest_group = 200;
 // PCRE2's \s has U+180E and its \w lacks marks.
 constexpr std::string_view white_space = R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029})"
                                          R"(\x{202f}\x{205f}\x{3000})";
-constexpr std::string_view word = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149})"
-                                  R"(\x{1f150}-\x{1f169}\x{1f170}-\x{1f189})";
+constexpr std::string_view word_class = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149})"
+                                        R"(\x{1f150}-\x{1f169}\x{1f170}-\x{1f189})";
 constexpr std::string_view hexadecimal = "0-9A-Fa-f";
 
 std::string bracketed(std::string_view characters, bool negated) {
@@ -68,11 +68,11 @@ class Translation {
     if (c == 's' || c == 'S') {
       out_ += bracketed(white_space, c == 'S');
     } else if (c == 'w' || c == 'W') {
-      out_ += bracketed(word, c == 'W');
+      out_ += bracketed(word_class, c == 'W');
     } else if (c == 'h' || c == 'H') {
       out_ += bracketed(hexadecimal, c == 'H');
     } else if (c == 'b' || c == 'B') {
-      const std::string in = bracketed(word, false);
+      const std::string in = bracketed(word_class, false);
       const std::string begins = "(?<!" + in + ")(?=" + in + ")";
       const std::string ends = "(?<=" + in + ")(?!" + in + ")";
       out_ += c == 'b' ? "(?:" + begins + "|" + ends + ")" : "(?!" + begins + "|" + ends + ")";
@@ -137,7 +137,7 @@ class Translation {
     if (c == 's') {
       out_ += white_space;
     } else if (c == 'w') {
-      out_ += word;
+      out_ += word_class;
     } else if (c == 'h') {
       out_ += hexadecimal;
     } else if (c == 'W' || c == 'H') {
