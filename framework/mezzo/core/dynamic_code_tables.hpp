@@ -14,12 +14,12 @@ struct MEZZO_API DynamicCodeTables {
   /// The tables of signed or of unsigned codes.
   static const DynamicCodeTables& of(bool has_sign);
 
-  /// By the lowest 4 bits of the exponent of the rank plus 0.5, or 1.5 if there is no sign: the power of the decade, 0
-  /// for rank 0, and the factor that gives exactly 1 for the last rank.
+  /// Indexed by the lowest 4 bits of the exponent of the rank plus 0.5, or 1.5 if there is no sign: the power of the
+  /// decade, 0 for rank 0, and the factor that gives exactly 1 for the last rank.
   float powers[16] = {};
 
-  /// By the lowest 5 bits of the exponent of a magnitude from 2^-31 on: the number of segments that begin at or below
-  /// this power of two, and the beginning of one between this power and the next, or infinity.
+  /// Indexed by the lowest 5 bits of the exponent of a magnitude from 2^-31 on: the number of segments that begin at or
+  /// below this power of two, and the beginning of one between this power and the next, or infinity.
   std::int32_t begun[32] = {};
   float next[32] = {};
 

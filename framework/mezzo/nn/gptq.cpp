@@ -32,7 +32,7 @@ struct GptqKernel {
   std::size_t block = 0;  ///< number of its block
 };
 
-/// What quantization changes in a layer, to go back to it after an error.
+/// Weights and policies that quantization changes, to go back to them after an error.
 class KeptFloats {
  public:
   void keep(const GptqKernel& kernel) {

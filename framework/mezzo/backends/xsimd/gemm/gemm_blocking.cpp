@@ -11,7 +11,7 @@ std::int64_t share_of(std::int64_t count, std::int64_t shares) { return (count +
 
 /// Cycles of the largest share: of its products, and of packing the pieces of both factors that it reads.
 double cycles_of(const GemmSizes& sizes, std::int64_t block, std::int64_t panel, const GemmBlocking& blocking) {
-  // Of a core with AVX2, for a number of a factor in the L2 cache.
+  // Costs on a core with AVX2, for a number of a factor in the L2 cache.
   constexpr double products_per_cycle = 16, copying = 0.2, turning = 0.6;
   const auto rows = static_cast<double>(share_of(share_of(sizes.rows, block), blocking.row_shares) * block);
   const auto columns = static_cast<double>(share_of(share_of(sizes.columns, panel), blocking.column_shares) * panel);

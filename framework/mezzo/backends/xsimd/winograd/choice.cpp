@@ -98,7 +98,7 @@ std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason
   if (!kernel) return nullptr;
   const Geometry geometry = geometry_of(request);
   if (half) {
-    // Of fewer, oneDNN's bfloat16 products are as fast.
+    // oneDNN's bfloat16 products are as fast with fewer.
     constexpr std::int64_t fewest = 64;
     const std::int64_t channels = geometry.x.channels, filters = geometry.y.channels;
     if (std::min(channels, filters) < fewest) {
