@@ -49,6 +49,13 @@ def ratio(known: dict[str, dict[int, Line]], config: str, base: str, name: str) 
     return f"{statistics.median(ratios):.2f}" if ratios else ""
 
 
+def right_columns(by_seed: dict[int, Line], base: dict[int, Line]) -> list[str]:
+    """Characters that are right, in per cent, and the mean difference in points to the base with the same seed."""
+    values = {seed: float(line["right"]) for seed, line in by_seed.items() if "right" in line}
+    gaps = [value - float(base[seed]["right"]) for seed, value in values.items() if "right" in base.get(seed, {})]
+    return [f"{statistics.mean(values.values()):.2f}" if values else "", f"{statistics.mean(gaps):+.2f}" if gaps else ""]
+
+
 def task_rows(root: Path, task: str) -> list[list[str]]:
     known, rows = runs(root, task), []
     first = "float32" if "float32" in known else "mixed_bfloat16"
@@ -63,6 +70,8 @@ def task_rows(root: Path, task: str) -> list[list[str]]:
                      f"{min(gaps):+.2f} to {max(gaps):+.2f}" if len(gaps) > 1 else "", base or "",
                      f"{float(next(iter(by_seed.values()))['weights_kib']):,.0f}",
                      ratio(known, config, first, "step_ms"), ratio(known, config, first, "predict_ms")])
+        if task == "gpt":
+            rows[-1] += right_columns(by_seed, known.get(base or "", {}))
     return rows
 
 
@@ -73,6 +82,8 @@ def task_table(root: Path, task: str, table) -> str | None:
     kind = "accuracy, %" if task != "gpt" else "loss"
     head = ["policy or weights", kind, "seeds", "difference", "of seeds", "compared with", "weights, KiB",
             "training step, x", "prediction, x"]
+    if task == "gpt":
+        head += ["characters right, %", "points"]
     return table(head, rows) if rows else "Not recorded yet.\n"
 
 

@@ -13,8 +13,9 @@ LINES = [
     {"task": "mlp", "config": "int8-mixed", "seed": 0, "accuracy": 80.5, "weights_kib": 100, "step_ms": 1.5},
     {"task": "mlp", "config": "int8 weights", "seed": 0, "accuracy": 79, "weights_kib": 25, "predict_ms": 1},
     {"task": "mlp", "config": "int8 weights", "seed": 1, "accuracy": 70, "weights_kib": 25},
-    {"task": "gpt", "config": "mixed_bfloat16", "seed": 0, "loss": 2, "weights_kib": 10},
-    {"task": "gpt", "config": "int8-mixed", "seed": 0, "loss": 2.5, "weights_kib": 10},
+    {"task": "gpt", "config": "mixed_bfloat16", "seed": 0, "loss": 2, "weights_kib": 10, "right": 50},
+    {"task": "gpt", "config": "int8-mixed", "seed": 0, "loss": 2.5, "weights_kib": 10, "right": 49.5},
+    {"task": "gpt", "config": "int8-mixed", "seed": 1, "loss": 2.5, "weights_kib": 10},
 ]
 
 
@@ -36,6 +37,11 @@ class Tables(unittest.TestCase):
     def test_losses_differ_in_per_cent(self):
         rows = {row[0]: row for row in fewer_bits.task_rows(self.root, "gpt")}
         self.assertEqual(rows["int8-mixed"][3], "-25.00 %")
+
+    def test_characters_that_are_right_stand_beside_losses(self):
+        rows = {row[0]: row for row in fewer_bits.task_rows(self.root, "gpt")}
+        self.assertEqual(rows["mixed_bfloat16"][-2:], ["50.00", ""])
+        self.assertEqual(rows["int8-mixed"][-2:], ["49.50", "-0.50"])
 
     def test_times_are_ratios_to_the_first_policy(self):
         rows = {row[0]: row for row in fewer_bits.task_rows(self.root, "mlp")}

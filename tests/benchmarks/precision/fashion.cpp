@@ -11,7 +11,7 @@ void run(const char* task, Sequential (*make)(), const Settings& settings, std::
   const auto epochs = static_cast<int>(settings.epochs);
   const DataLoader loader(train.take(settings.samples), {.batch_size = 64, .shuffle = true});
   const DataLoader testing(test, {.batch_size = 500});
-  for (const Choice& choice : choices()) {
+  for (const Choice& choice : choices(settings)) {
     seed_everything(seed);
     Sequential model = make();
     const CosineDecay rate({.initial_learning_rate = 2e-3, .decay_steps = epochs * loader.size()});
@@ -22,9 +22,9 @@ void run(const char* task, Sequential (*make)(), const Settings& settings, std::
     const Trainer trainer = quiet_trainer(choice.precision, epochs, -1, {times});
     trainer.fit(model, loader);
     Result result{.task = task, .config = choice.name, .seed = seed, .metric = "accuracy", .step_ms = times.median()};
-    const auto accuracy = [&](Sequential& trained) {
+    const auto accuracy = [&](Sequential& trained, Result& found) {
       const Trainer own = quiet_trainer({});  // by the policies of quantized layers
-      return 100 * own.validate(trained, testing).at("accuracy");
+      found.value = 100 * own.validate(trained, testing).at("accuracy");
     };
     if (choice.name == "float32") {
       print_quantized(model, result, Tensor({1, 28, 28, 1}), accuracy);

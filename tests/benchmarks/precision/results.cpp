@@ -12,6 +12,7 @@ void print(const Result& result) {
   std::string line = fmt::format(
       "{{\"task\": \"{}\", \"config\": \"{}\", \"seed\": {}, \"{}\": {:.4f}, \"weights_kib\": {:.1f}", result.task,
       result.config, result.seed, result.metric, result.value, static_cast<double>(result.bytes) / 1024);
+  if (result.right > 0) line += fmt::format(", \"right\": {:.3f}", result.right);
   if (result.step_ms > 0) line += fmt::format(", \"step_ms\": {:.3f}", result.step_ms);
   if (result.predict_ms > 0) line += fmt::format(", \"predict_ms\": {:.4f}", result.predict_ms);
   std::cout << line << "}" << std::endl;

@@ -10,9 +10,15 @@ namespace mezzo_bench {
 
 /// Settings of a run, from the command line.
 struct Settings {
-  std::int64_t seeds = 3, samples = 60000, epochs = 5, steps = 1000, verses = 3000;
+  std::int64_t seed = 0, seeds = 3, samples = 60000, epochs = 5, steps = 1000, verses = 3000;
+  std::string only{};    ///< trainings whose name contains this text
   std::string minilm{};  ///< folder with model.safetensors and vocab.txt
 };
+
+/// True if the settings ask for a training of that name.
+inline bool named(const Settings& settings, const std::string& config) {
+  return config.find(settings.only) != std::string::npos;
+}
 
 /// One measurement: a line of JSON.
 struct Result {
@@ -20,6 +26,7 @@ struct Result {
   std::uint64_t seed = 0;
   std::string metric;  ///< "accuracy" in per cent, or "loss" in nats
   double value = 0;
+  double right = 0;       ///< characters whose most probable one is right, in per cent; 0: not measured
   std::size_t bytes = 0;  ///< of the weights as they are stored
   double step_ms = 0;     ///< median processor time of a training step; 0: not trained
   double predict_ms = 0;  ///< median processor time of a prediction of one row; 0: not measured

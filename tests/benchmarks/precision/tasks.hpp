@@ -12,14 +12,15 @@ struct Choice {
   mezzo::Precision precision;
 };
 
-/// float32, mixed_bfloat16, mixed_float16, int8-mixed, and mixed_int8 for all layers.
-const std::vector<Choice>& choices();
+/// float32, mixed_bfloat16, mixed_float16, int8-mixed, and mixed_int8 for all layers; those that the settings name.
+std::vector<Choice> choices(const Settings& settings);
 
 /// A trainer without output.
 mezzo::Trainer quiet_trainer(const mezzo::Precision& precision, int epochs = 1, std::int64_t steps = -1,
                              const mezzo::Callbacks& callbacks = {});
 
-/// Results of a model that was trained in float32: as it is, and with quantized weights. `measure` computes the metric.
+/// Results of a model that was trained in float32: as it is, and with quantized weights. `measure` writes what it
+/// measures of a model into a result.
 template <class M, class Measure>
 void print_quantized(M& model, Result result, const mezzo::Tensor& row, const Measure& measure) {
   std::vector<M> models{model};
@@ -33,7 +34,7 @@ void print_quantized(M& model, Result result, const mezzo::Tensor& row, const Me
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (i > 0) result.step_ms = 0;
     if (i > 0) result.config = weight_modes[i - 1] + " weights";
-    result.value = measure(models[i]);
+    measure(models[i], result);
     result.bytes = stored_bytes(models[i]);
     result.predict_ms = times[i];
     print(result);

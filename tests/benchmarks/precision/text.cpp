@@ -42,6 +42,13 @@ Text text() {
           Tensor({static_cast<std::int64_t>(first.size())}, first), static_cast<std::int64_t>(number.size())};
 }
 
+/// Loss and accuracy of a model on the test windows.
+void measure(const Trainer& trainer, GPT& model, const DataLoader& testing, Result& result) {
+  const Logs logs = trainer.validate(model, testing);
+  result.value = logs.at("loss");
+  result.right = 100 * logs.at("accuracy");
+}
+
 /// The loss of a trained model whose dense layers GPTQ has quantized, and tables as plain codes.
 void print_gptq(const GPT& model, Result result, const Tensor& tokens, const DataLoader& testing) {
   GPT narrow = clone(model);
@@ -49,7 +56,7 @@ void print_gptq(const GPT& model, Result result, const Tensor& tokens, const Dat
   narrow.quantize("int4/64", {.filters = "wte|wpe"});
   result.config = "int4/64 weights by GPTQ";
   result.step_ms = 0;
-  result.value = quiet_trainer({}).validate(narrow, testing).at("loss");
+  measure(quiet_trainer({}), narrow, testing, result);
   result.bytes = stored_bytes(narrow);
   print(result);
 }
@@ -59,7 +66,7 @@ void print_gptq(const GPT& model, Result result, const Tensor& tokens, const Dat
 void run_gpt(const Settings& settings, std::uint64_t seed) {
   const Text data = text();
   const DataLoader loader(data.train, {.batch_size = 32, .shuffle = true}), testing(data.test, {.batch_size = 64});
-  for (const Choice& choice : choices()) {
+  for (const Choice& choice : choices(settings)) {
     seed_everything(seed);
     GPT model(character_gpt(data.characters));
     const CosineDecay rate({.initial_learning_rate = 0,
@@ -67,18 +74,19 @@ void run_gpt(const Settings& settings, std::uint64_t seed) {
                             .warmup_target = 1e-3,
                             .warmup_steps = warmup_steps});
     model.compile({.optimizer = AdamW({.learning_rate = rate, .beta_2 = 0.99, .global_clipnorm = 1.0}),
-                   .loss = SparseCategoricalCrossentropy({.from_logits = true})});
+                   .loss = SparseCategoricalCrossentropy({.from_logits = true}),
+                   .metrics = {SparseCategoricalAccuracy({.name = "accuracy"})}});
     StepTimes times;
     const Trainer trainer = quiet_trainer(choice.precision, -1, settings.steps, {times});
     trainer.fit(model, loader);
     Result result{.task = "gpt", .config = choice.name, .seed = seed, .metric = "loss", .step_ms = times.median()};
     if (choice.name == "float32") {
       print_quantized(model, result, Tensor({1, length}, DType::int64),
-                      [&](GPT& trained) { return quiet_trainer({}).validate(trained, testing).at("loss"); });
+                      [&](GPT& trained, Result& found) { measure(quiet_trainer({}), trained, testing, found); });
       print_gptq(model, result, data.tokens, testing);
       continue;
     }
-    result.value = trainer.validate(model, testing).at("loss");
+    measure(trainer, model, testing, result);
     result.bytes = stored_bytes(model);
     print(result);
   }

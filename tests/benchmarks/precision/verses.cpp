@@ -108,6 +108,19 @@ class Run {
   std::uint64_t seed_;
 };
 
+/// Finetunes all weights, and measures them with fewer bits, too.
+void finetune_all(const Run& run, Classifier model) {
+  model.backbone().set_trainable(true);
+  const double step_ms = run.fit(model, "bf16", 1e-4);
+  run.report("mixed_bfloat16", model, "bf16", step_ms);
+  for (const char* mode : {"int8", "int4/64"}) {
+    Classifier narrow = clone(model);
+    narrow.backbone().to("mixed_bfloat16");
+    narrow.backbone().quantize(mode);
+    run.report(std::string(mode) + " weights", narrow, {});
+  }
+}
+
 /// Finetunes low-rank adapters and the head.
 void finetune_adapters(const Run& run, const std::string& config, Classifier model) {
   const Precision precision = "bf16";
@@ -121,25 +134,15 @@ void finetune_adapters(const Run& run, const std::string& config, Classifier mod
 void run_verses(const Settings& settings, std::uint64_t seed) {
   const Run run(verses(settings), seed);
   const Classifier frozen = run.start(settings, "bf16");
-  {
-    Classifier model = clone(frozen);
-    model.backbone().set_trainable(true);
-    const double step_ms = run.fit(model, "bf16", 1e-4);
-    run.report("mixed_bfloat16", model, "bf16", step_ms);
-    for (const char* mode : {"int8", "int4/64"}) {
-      Classifier narrow = clone(model);
-      narrow.backbone().to("mixed_bfloat16");
-      narrow.backbone().quantize(mode);
-      run.report(std::string(mode) + " weights", narrow, {});
-    }
-  }
-  finetune_adapters(run, "LoRA, mixed_bfloat16", clone(frozen));
-  {
+  if (named(settings, "mixed_bfloat16")) finetune_all(run, clone(frozen));
+  if (named(settings, "LoRA, mixed_bfloat16")) finetune_adapters(run, "LoRA, mixed_bfloat16", clone(frozen));
+  if (named(settings, "LoRA, int4/64 weights")) {
     Classifier base = clone(frozen);
     base.backbone().to("mixed_bfloat16");
     base.backbone().quantize("int4/64");
     finetune_adapters(run, "LoRA, int4/64 weights", std::move(base));
   }
+  if (!named(settings, "int8-mixed")) return;
   Classifier model = run.start(settings, "int8-mixed");
   model.backbone().set_trainable(true);
   const double step_ms = run.fit(model, "int8-mixed", 1e-4);
