@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
   write_files(folder, "");
   std::filesystem::remove(folder.path("t10k-labels-idx1-ubyte"));
   check_throws<FileError>("[datasets] \"" + folder.path("t10k-labels-idx1-ubyte") +
-                              "\", with or without .gz, must exist; there is no such file",
+                              "\", with or without .gz: no such file or directory",
                           [&] { datasets::mnist({.root = folder.path()}); });
 }
 

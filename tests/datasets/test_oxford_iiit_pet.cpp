@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_corrupt_or_missing_picture_is_named_with_its_index) {
         "[DataLoader] sample 2: [decode_image] \"" + corrupt + "\": not a whole JPEG file: Premature end of JPEG file",
         [&] { stream.next(); });
     detail::BatchStream rest = loader.epoch(0, 3);
-    check_throws<FileError>("[DataLoader] sample 3: [read_file] \"" + missing + "\": must exist; there is no such file",
+    check_throws<FileError>("[DataLoader] sample 3: [read_file] \"" + missing + "\": no such file or directory",
                             [&] { rest.next(); });
   }
 }

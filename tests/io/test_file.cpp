@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(all_bytes_are_read) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
   const mezzo_tests::Folder folder;
   const std::string missing = folder.path("none");
-  check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
+  check_throws<FileError>("[read_file] \"" + missing + "\": no such file or directory",
                           [&] { mezzo::detail::read_file(missing, 10); });
   check_throws<FileError>("[read_file] \"" + folder.path() + "\": must be a regular file; got another kind of file",
                           [&] { mezzo::detail::read_file(folder.path(), 10); });

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_changes_nothing) {
   BOOST_TEST(refused<FileError>([&] { model.load_weights(folder.write("b", bytes)); }) ==
              where(folder.path("b")) + "tensor \"dense_1.weight\": the checksum differs: the file is damaged");
   BOOST_TEST(refused<FileError>([&] { model.load_weights(folder.path("c")); }) ==
-             "[load_weights \"" + folder.path("c") + "\"] cannot be opened for reading: No such file or directory");
+             "[load_weights \"" + folder.path("c") + "\"] no such file or directory");
   save_safetensors(folder.path("d"), {}, {{"format_version", "2"}});
   BOOST_TEST(refused<FileError>([&] { model.load_weights(folder.path("d")); }) ==
              where(folder.path("d")) + "format_version must be 1; got \"2\"");

@@ -101,10 +101,10 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
   };
   const std::string data = folder.path("data");
   refuse({data, "none"},
-         "[oxford-iiit-pet] \"annotations/trainval.txt\", with or without .gz, must be in one of: " + data);
+         "[oxford-iiit-pet] root \"" + data + "\": no such file or directory");
   write_data(folder);
   const std::string none = folder.path("none.safetensors");
-  refuse({data, none, "1", "4", "32"}, "[load_weights \"" + none + "\"] cannot be opened for reading: No such file");
+  refuse({data, none, "1", "4", "32"}, "[load_weights \"" + none + "\"] no such file or directory");
   const std::string bad = write_text(folder, "bad.safetensors", "no safetensors file");
   refuse({data, bad, "1", "4", "32"}, "[load_weights \"" + bad + "\"] ");
   refuse({data}, "usage: finetune_resnet_pets DATA WEIGHTS [EPOCHS [BATCH_SIZE [IMAGE_SIZE]]]");

@@ -7,6 +7,7 @@
 #include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/unknown_variables.hpp>
+#include <mezzo/io/check_path.hpp>
 
 namespace mezzo::datasets::detail {
 namespace {
@@ -44,6 +45,7 @@ std::vector<std::string> data_folders() {
 std::string find_folder(const std::string& name, const std::string& root, const std::string& file,
                         const std::string& hint, const std::vector<std::string>& also) {
   mezzo::detail::warn_of_unknown_variables();
+  if (!root.empty()) mezzo::detail::require_directory(root, fmt::format("[{}] root", name));
   std::vector<std::string> searched;
   for (const fs::path& place : places(name, root, also)) {
     if (find_file(place, file)) return place.string();
@@ -55,7 +57,7 @@ std::string find_folder(const std::string& name, const std::string& root, const 
 
 std::string require_file(const std::string& folder, const std::string& file) {
   if (const auto path = find_file(folder, file)) return path->string();
-  fail<FileError>("[datasets]", "\"{}\", with or without .gz, must exist; there is no such file",
+  fail<FileError>("[datasets]", "\"{}\", with or without .gz: no such file or directory",
                   (fs::path(folder) / file).string());
 }
 

@@ -9,6 +9,7 @@
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/error.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/model/compile_json.hpp>
 
 namespace mezzo::cli {
@@ -92,7 +93,7 @@ ConfigFile read_config(const std::string& path) {
   const std::string where = fmt::format("[config \"{}\"]", path);
   std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw FileError(where + " can't be read: no such file");
+  if (!std::filesystem::exists(path, ignored)) detail::fail_missing(path, where);
   if (!file || std::filesystem::is_directory(path, ignored)) {
     throw FileError(where + " can't be read: a folder, or no permission");
   }

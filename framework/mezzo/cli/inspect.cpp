@@ -10,6 +10,7 @@
 #include <mezzo/cli/tensor_rows.hpp>
 #include <mezzo/data/tables/read_csv.hpp>
 #include <mezzo/io/array_entries.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/hdf5_file.hpp>
 #include <mezzo/io/safetensors.hpp>
@@ -58,8 +59,8 @@ void print_hdf5(const std::string& path, const std::string& where) {
 void inspect(const std::string& path) {
   const std::string where = fmt::format("[inspect \"{}\"]", path);
   if (std::error_code error; !std::filesystem::is_regular_file(path, error)) {
-    throw FileError(
-        fmt::format("{} {}", where, std::filesystem::exists(path, error) ? "must be a file" : "no such file"));
+    if (!std::filesystem::exists(path, error)) detail::fail_missing(path, where);
+    throw FileError(where + " must be a file");
   }
   const FileKind kind =
       detail::check_kind(path,

@@ -176,8 +176,7 @@ FolderFiles part_of(const FolderFiles& files, std::size_t begin, std::size_t end
 FolderFiles all_files(const std::string& directory, const FolderOptions& options) {
   FolderFiles files;
   SkippedFiles skipped(options);
-  check_path(directory, options.where);
-  if (!fs::is_directory(directory)) fail<FileError>(options.where, "\"{}\" must be a folder; it is none", directory);
+  require_directory(directory, options.where);
   const bool labelled = options.label_mode && (options.labels.name() || options.labels.labels());
   if (labelled) files.label_mode = *options.label_mode;
   if (labelled && options.labels.name()) {

@@ -1,21 +1,12 @@
 #include <mezzo/io/file.hpp>
 
-#include <filesystem>
-
 #include <mezzo/core/fail.hpp>
-#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/open_file.hpp>
 
 namespace mezzo {
 
 detail::Bytes detail::read_file(const std::string& path, std::uint64_t limit) {
   const std::string where = fmt::format("[read_file] \"{}\":", path);
-  detail::check_path(path, where);
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    fail<FileError>(where, "must exist; there is no such file");
-  }
   const detail::OpenFile file(path, where);
   if (file.size() > limit) fail<FileError>(where, "must have at most {} bytes; got {}", limit, file.size());
   detail::Bytes bytes(file.size());

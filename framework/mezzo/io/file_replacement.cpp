@@ -102,7 +102,8 @@ FileReplacement::FileReplacement(const std::string& path, std::string where) : w
   const bool replaces = ::stat(target.c_str(), &old) == 0;
   name_ = target.filename().string();
   if (name_.empty() || (replaces && !S_ISREG(old.st_mode))) {
-    fail<FileError>(where_, "must be a regular file; got {}", path.empty() ? "no name" : "another kind of file");
+    if (path.empty()) fail<FileError>(where_, "the path must not be empty");
+    fail<FileError>(where_, "must be a regular file; got another kind of file");
   }
   // A rename would replace a read-only file, and root may write to any.
   constexpr mode_t writable = 0222;

@@ -26,7 +26,10 @@ MEZZO_API OpenFile::OpenFile(const std::string& path, const std::string& where) 
   check_path(path, where);
   // O_NONBLOCK: opening a pipe would block until another process writes to it.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail<FileError>(where, "cannot be opened for reading: {}", std::strerror(errno));
+  if (descriptor_ < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) fail_missing(path, where);
+    fail<FileError>(where, "cannot be opened for reading: {}", std::strerror(errno));
+  }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);

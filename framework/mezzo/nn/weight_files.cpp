@@ -186,6 +186,7 @@ detail::Hdf5Weights& detail::hdf5_weights() {
 }
 
 void Layer::save_weights(const std::string& path, const ShardOptions& shards) const {
+  if (path.empty()) fail<FileError>(label(), "save_weights: the path must not be empty");
   if (detail::has_suffix(path, ".weights.h5")) {
     if (shards.max_shard_size.bytes() > 0) {
       fail<ValueError>(label(), "save_weights: a .weights.h5 file has no shards; got max_shard_size");

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(errors) {
     BOOST_TEST(text({.unreadable = name}) == where + "unknown unreadable \"" + name + "\"; valid names: error, skip");
   }
   BOOST_TEST(refused<FileError>([] { image_dataset_from_directory("/nowhere"); }) ==
-             where + "\"/nowhere\" must be a folder; it is none");
+             where + "\"/nowhere\": no such file or directory");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

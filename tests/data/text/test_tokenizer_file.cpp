@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(files_are_read) {
 BOOST_AUTO_TEST_CASE(files_that_are_no_tokenizers_are_refused) {
   const mezzo_tests::Folder folder;
   const std::string missing = folder.path("none.json");
-  check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
+  check_throws<FileError>("[read_file] \"" + missing + "\": no such file or directory",
                           [&] { Tokenizer::from_file(missing); });
   const std::string path = folder.write("tokenizer.json", {'[', ']'});
   check_throws<FileError>("[Tokenizer] \"" + path + "\": the file must be an object; got an array of 0",

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(bad_vocabularies_are_refused) {
   refuse("[PAD]\n[UNK]\n[CLS]\na\n", "must have the token [SEP]; got 4 tokens without it");
   refuse("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\na\n", "every line must hold another token; got \"a\" in lines 5 and 7");
   const std::string missing = folder.path("none.txt");
-  check_throws<FileError>("[read_file] \"" + missing + "\": must exist; there is no such file",
+  check_throws<FileError>("[read_file] \"" + missing + "\": no such file or directory",
                           [&] { WordPieceTokenizer{missing}; });
 }
 

@@ -12,6 +12,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/adapter_config.hpp>
 #include <mezzo/nn/file_errors.hpp>
+#include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/quantize_layers.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/weight_budget.hpp>
@@ -128,6 +129,7 @@ KerasModelFiles& keras_model_files() {
 }
 
 void ModelFile::save(Model& model, const std::string& path, const SaveOptions& options) {
+  if (path.empty()) fail<FileError>(label_of(*model.state()), "save: the path must not be empty");
   const std::string where = label_of_file(path);
   const bool keras = has_suffix(path, ".keras");
   if (!keras) check_suffix(path, FileKind::safetensors, where, ".mezzo or .keras, or have a suffix of its own");

@@ -29,11 +29,11 @@ void require_folder(const std::string& folder, const std::string& where) {
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(folder, ignored);
   if (is_folder && std::filesystem::exists(file_in(folder, "config.json"), ignored)) return;
-  const bool exists = std::filesystem::exists(folder, ignored);
-  fail<FileError>(where, "must be a folder with a config.json (names of the Hub are not downloaded); {}",
-                  is_folder ? "got a folder without it"
-                  : exists  ? "got a file"
-                            : "there is none");
+  const char* const need = "a folder with a config.json (names of the Hub are not downloaded)";
+  if (!std::filesystem::exists(folder, ignored)) {
+    fail<FileError>(where, "no such file or directory: \"{}\"; it must be {}", folder, need);
+  }
+  fail<FileError>(where, "must be {}; got a {}", need, is_folder ? "folder without it" : "file");
 }
 
 Json read_json_file(const std::string& path, const std::string& where) {
