@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              }).starts_with("unknown initializer \"one_hot\"; valid names: constant, glorot_normal"));
   Dense layer({.units = 2, .name = "head"});
   BOOST_TEST(refused<ShapeError>([&] { layer(Value(Tensor({4}))); }) ==
-             "[Dense \"head\"] input must have rank 2 or more; got shape (4,)");
+             "[Dense \"head\"] input must have rank 2 or more; got shape (4,): add a batch axis if this is one sample");
   BOOST_TEST(layer.weights().empty());
   layer(Value(Tensor({4, 3})));
   BOOST_TEST(refused<ShapeError>([&] {

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(wrong_shapes_and_ranks) {
   BOOST_TEST(fit_refusal<ShapeError>(Tensor({4, 3}), Trained::y()) ==
              "[Dense \"low\"] input axis -1 must be 2 (rows of kernel); got shape (2, 3)");
   BOOST_TEST(fit_refusal<ShapeError>(Tensor({4}), Trained::y()) ==
-             "[Dense \"low\"] input must have rank 2 or more; got shape (2,)");
+             "[Dense \"low\"] input must have rank 2 or more; got shape (2,): add a batch axis if this is one sample");
   const std::string must =
       "[sparse_categorical_crossentropy] y_true must have the shape of y_pred without its last "
       "axis, the classes; got y_true ";

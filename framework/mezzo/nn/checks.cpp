@@ -16,6 +16,12 @@ std::optional<double> non_finite_in(const Tensor& numbers) {
   return found == end ? std::nullopt : std::optional<double>(*found);
 }
 
+/// Text for an input that may be one sample: it has one axis less, and known sizes.
+const char* hint(const Shape& input, std::size_t rank) {
+  const bool unknown = std::any_of(input.begin(), input.end(), [](std::int64_t size) { return size < 0; });
+  return input.empty() || input.size() + 1 != rank || unknown ? "" : ": add a batch axis if this is one sample";
+}
+
 }  // namespace
 
 std::optional<double> non_finite_number(const Tensor& numbers) {
@@ -46,11 +52,13 @@ void require_divides(const std::string& where, const std::string& option, std::i
 }
 
 void require_rank(const std::string& where, const Shape& input, std::size_t rank, const std::string& axes) {
-  if (input.size() != rank) fail<ShapeError>(where, "input must have rank {} {}; got shape {}", rank, axes, input);
+  if (input.size() == rank) return;
+  fail<ShapeError>(where, "input must have rank {} {}; got shape {}{}", rank, axes, input, hint(input, rank));
 }
 
 void require_rank_at_least(const std::string& where, const Shape& input, std::size_t rank) {
-  if (input.size() < rank) fail<ShapeError>(where, "input must have rank {} or more; got shape {}", rank, input);
+  if (input.size() >= rank) return;
+  fail<ShapeError>(where, "input must have rank {} or more; got shape {}{}", rank, input, hint(input, rank));
 }
 
 void require_last_axis(const std::string& where, const Shape& input, std::int64_t size, const std::string& meaning) {

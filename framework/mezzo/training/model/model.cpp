@@ -7,6 +7,7 @@
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/ops.hpp>
+#include <mezzo/training/model/input_shapes.hpp>
 #include <mezzo/training/model/named_layers.hpp>
 
 namespace mezzo {
@@ -68,11 +69,10 @@ Values Model::call_many(const Values& xs) {
     const bool ends_with_one = !expected.empty() && expected.back() == 1;
     inputs.push_back(with_last_axis(xs[i], expected.size(), ends_with_one).with_mask(xs[i].mask()));
     const Shape& shape = inputs.back().shape();
-    bool fits = shape.size() == expected.size();
-    for (std::size_t axis = 0; fits && axis < shape.size(); ++axis) {
-      fits = shape[axis] == expected[axis] || expected[axis] < 0;
+    if (!detail::fits(shape, expected)) {
+      fail<ShapeError>(label(), "input {} must have shape {}; got shape {}{}", i, expected, xs[i].shape(),
+                       detail::batch_axis_hint(xs[i].shape(), expected));
     }
-    if (!fits) fail<ShapeError>(label(), "input {} must have shape {}; got shape {}", i, expected, xs[i].shape());
   }
   const auto has_mask = [](const Value& x) { return x.mask().defined(); };
   const bool masked = std::any_of(inputs.begin(), inputs.end(), has_mask);

@@ -4,6 +4,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/training/model/class_targets.hpp>
+#include <mezzo/training/model/input_shapes.hpp>
 #include <mezzo/training/model/model.hpp>
 
 // Arrays given to fit, evaluate and predict, as data sets whose fields have the names that steps use.
@@ -179,6 +180,7 @@ void Model::add_weights(std::vector<detail::NamedTensor>& fields, const Tensors&
 Dataset Model::dataset_of(const Tensors& x, const Tensors* y, const Tensors* sample_weight) {
   std::vector<detail::NamedTensor> fields;
   add_inputs(fields, x);
+  detail::require_batch_axes(*state(), label(), fields);
   if (y != nullptr) add_targets(fields, *y);
   if (sample_weight != nullptr && !sample_weight->empty()) add_weights(fields, *sample_weight, *y);
   return Dataset::from_tensors(std::move(fields));

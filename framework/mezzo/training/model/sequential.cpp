@@ -4,6 +4,7 @@
 #include <typeinfo>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/training/model/input_shapes.hpp>
 #include <mezzo/training/step/step_runner.hpp>
 
 namespace mezzo {
@@ -112,6 +113,7 @@ Value Sequential::call(const Value& x) {
   if (content_->layers.empty() && !content_->input.defined()) {
     fail<ValueError>(label(), "the model must have a layer; got none: add() one");
   }
+  if (content_->input.defined()) detail::require_batch_axis(label(), 0, x.shape(), content_->input.shape());
   Value value = x;
   for (const auto& layer : content_->layers) value = layer(value);
   return value;
