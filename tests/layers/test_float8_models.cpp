@@ -196,6 +196,11 @@ BOOST_AUTO_TEST_CASE(wrong_combinations_are_refused) {
   adapted.enable_lora({.targets = "a", .rank = 2});
   check_float8_error<ValueError>("must have no adapters; got those of Dense \"a\"",
                                  [&] { adapted.quantize("float8"); });
+  check_float8_error<ValueError>("to: weights to round in training must have no adapters; got those of Dense \"a\"",
+                                 [&] { adapted.to("float8_from_float32"); });
+  check_float8_error<ValueError>("to: weights to round in training must have no adapters; got those of Dense \"a\"",
+                                 [&] { adapted.to("fake_int8_from_float32"); });
+  BOOST_TEST((adapted.dtype_policy() == Policy("float32")));  // a refused policy changes nothing
   check_float8_error<ValueError>("activations can't be chosen for float8",
                                  [] { small_model().quantize("float8", {.activations = "dynamic"}); });
   check_float8_error<NameError>("unknown quantization \"fake_float8\"", [] { small_model().quantize("fake_float8"); });

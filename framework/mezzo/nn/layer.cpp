@@ -62,7 +62,7 @@ void show_policy(detail::LayerState& state, const std::string& path, std::vector
 
 void check_first_call(const detail::LayerState& state, const std::string& label) {
   detail::check_weight_names(state, label);
-  detail::require_some_product(state, label);
+  detail::require_known_layer(state, state.policy, label);
 }
 
 }  // namespace
@@ -190,7 +190,10 @@ void Layer::to(const Policy& policy) {
   detail::require_known_layer(*state_, policy, label());
   const Policy before = std::exchange(state_->policy, policy);
   try {
-    detail::require_some_product(*state_, label());
+    for (const detail::LayerWithPolicy& place : detail::layers_with_policies(*state_)) {
+      if (!detail::has_form(place.policy)) continue;
+      detail::require_no_adapters(place, detail::form_of(place.policy), label() + " to:");
+    }
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
       detail::require_finite_as(detail::stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
     }

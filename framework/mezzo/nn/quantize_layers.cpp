@@ -98,9 +98,7 @@ std::vector<LayerWithPolicy> layers_to_quantize(LayerState& root, const Quantize
       fail<ValueError>(where, "quantize: layers must not be quantized already; got {} ({})", name, place.policy.name());
     }
     if (prepared) require_prepared(place, form, options, where);
-    if (form.keeps_floats() && adapters_of(*place.layer) != nullptr) {
-      fail<ValueError>(where, "quantize: weights to round in training must have no adapters; got those of {}", name);
-    }
+    require_no_adapters(place, form, where + " quantize:");
     if (place.policy.by_op() != nullptr) {
       fail<ValueError>(where, "quantize: the policy must not have op lists; got those of {}", name);
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/adapters.hpp>
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -136,23 +137,32 @@ bool detail::takes_form(const LayerState& layer, const QuantizedForm& form) {
 
 void detail::require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where) {
   if (policy.map() != nullptr || policy.quantization_mode() != QuantizationMode::float8) return;
-  const bool quantizable = std::any_of(layer.weights.begin(), layer.weights.end(), can_be_quantized);
-  if (!quantizable || takes_form(layer, form_of(policy))) return;
-  fail<ValueError>(where, "{}; got the policy {} of {}", float8_layers, policy.name(), layer.kind);
-}
-
-void detail::require_some_product(const LayerState& layer, const std::string& where) {
-  const Policy& policy = layer.policy;
-  if (policy.map() != nullptr || policy.quantization_mode() != QuantizationMode::float8) return;
-  bool quantizable = false, taken = false;
+  const QuantizedForm form = form_of(policy);
+  const auto quantizable = [](const LayerState& state) {
+    return std::any_of(state.weights.begin(), state.weights.end(), can_be_quantized);
+  };
+  bool any = false, taken = false;
   const auto visit = [&](const LayerState& state, const auto& again) -> void {
-    const bool found = std::any_of(state.weights.begin(), state.weights.end(), can_be_quantized);
-    quantizable = quantizable || found;
-    taken = taken || (found && takes_form(state, form_of(policy)));
+    const bool found = quantizable(state);
+    any = any || found;
+    taken = taken || (found && takes_form(state, form));
     for (const auto& child : state.children) again(*child.second, again);
   };
   visit(layer, visit);
-  if (quantizable && !taken) fail<ValueError>(where, "{}; got the policy {}", float8_layers, policy.name());
+  const bool own = quantizable(layer);
+  if (own ? takes_form(layer, form) : (taken || !any)) return;
+  fail<ValueError>(where, "{}; got the policy {} of {}", float8_layers, policy.name(), layer.kind);
+}
+
+void detail::require_no_adapters(const LayerWithPolicy& place, const QuantizedForm& form, const std::string& where) {
+  const auto adapted = [](const Variable& weight) {
+    return weight.state()->adapters && !weight.state()->adapters->all.empty();
+  };
+  const std::vector<Variable>& weights = place.layer->weights;
+  if (!form.keeps_floats() || !takes_form(*place.layer, form)) return;
+  if (std::none_of(weights.begin(), weights.end(), adapted)) return;
+  fail<ValueError>(where, "weights to round in training must have no adapters; got those of {}{}", place.layer->kind,
+                   place.path.empty() ? "" : fmt::format(" \"{}\"", place.path));
 }
 
 bool detail::has_form(const Policy& policy) {

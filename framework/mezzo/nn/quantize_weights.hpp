@@ -35,12 +35,12 @@ constexpr const char* float8_layers = "float8 is for Dense, EinsumDense and proj
 /// True unless the layer's class has no such products: float8 is for Dense, EinsumDense and projections of attention.
 bool takes_form(const LayerState& layer, const QuantizedForm& form);
 
-/// Throws a ValueError for a layer with kernels or tables and a policy of its own whose form it can't take.
+/// Throws a ValueError for a policy in float8 of a layer whose kernels or tables can't have this form: its own, or all
+/// of those below it. Recurrent layers are such: their cells inherit the policy.
 void require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where);
 
-/// Throws a ValueError for a layer with a policy of its own in float8 that has kernels or tables, its own or those of
-/// layers below it, but none that can have this form. Recurrent layers are such: their cells inherit the policy.
-void require_some_product(const LayerState& layer, const std::string& where);
+/// Throws a ValueError for a layer with adapters that would get a form of floats, float8 or a fake one.
+void require_no_adapters(const LayerWithPolicy& place, const QuantizedForm& form, const std::string& where);
 
 /// True for a policy whose layers have quantized weights, or round them in training.
 bool has_form(const Policy& policy);
