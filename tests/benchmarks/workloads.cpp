@@ -1,7 +1,6 @@
 #include "workloads.hpp"
 
-#include <random>
-
+#include <mezzo/cli/random_batch.hpp>
 #include <mezzo/mezzo.hpp>
 
 #include "character_gpt.hpp"
@@ -34,20 +33,6 @@ std::unique_ptr<Model> gpt2_small() {
 }
 
 std::unique_ptr<Model> gptchar() { return std::make_unique<GPT>(character_gpt(65)); }
-
-Tensor random_integers(const Shape& shape, std::int64_t below, std::mt19937& random) {
-  Tensor out(shape, DType::int64);
-  std::uniform_int_distribution<std::int64_t> number(0, below - 1);
-  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<std::int64_t>()[i] = number(random);
-  return out;
-}
-
-Tensor random_pictures(const Shape& shape, std::mt19937& random) {
-  Tensor out(shape, DType::float32);
-  std::normal_distribution<float> normal;
-  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<float>()[i] = normal(random);
-  return out;
-}
 
 std::unique_ptr<Model> resnet() { return std::make_unique<ResNet>(resnet18({.classes = 37})); }
 
@@ -84,12 +69,8 @@ const std::vector<Workload>& workloads() {
 }
 
 HostBatch Workload::make_batch() const {
-  std::mt19937 random(0);
-  Shape shape = sample;
-  shape.insert(shape.begin(), batch_size);
-  const Tensor x = vocabulary > 0 ? random_integers(shape, vocabulary, random) : random_pictures(shape, random);
-  const Tensor y = random_integers(language ? shape : Shape{batch_size}, classes, random);
-  return {{{"x", x, Role::input}, {"y", y, Role::target}}, batch_size};
+  return cli::random_batch({.sample = sample, .classes = classes, .vocabulary = vocabulary, .language = language},
+                           batch_size);
 }
 
 const Workload& find_workload(const std::string& name) {

@@ -1,9 +1,9 @@
 #include <mezzo/cli/catalogue_models.hpp>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
+#include <mezzo/cli/random_batch.hpp>
 #include <mezzo/losses/sparse_categorical_crossentropy.hpp>
 #include <mezzo/models/bert.hpp>
 #include <mezzo/models/cnn.hpp>
@@ -46,31 +46,10 @@ Any<Model> make_minilm(const Policy& policy) { return classifier(minilm_l6(), po
 Any<Model> make_bert(const Policy& policy) { return classifier(bert_base(), policy); }
 Any<Model> make_gpt2(const Policy& policy) { return compiled(GPT(gpt2({.dtype = policy}))); }
 
-Tensor random_integers(const Shape& shape, std::int64_t below, std::mt19937& random) {
-  Tensor out(shape, DType::int64);
-  std::uniform_int_distribution<std::int64_t> number(0, below - 1);
-  std::int64_t* const numbers = out.mutable_data<std::int64_t>();
-  for (std::int64_t i = 0; i < out.size(); ++i) numbers[i] = number(random);
-  return out;
-}
-
-Tensor random_pictures(const Shape& shape, std::mt19937& random) {
-  Tensor out(shape, DType::float32);
-  std::normal_distribution<float> number;
-  float* const numbers = out.mutable_data<float>();
-  for (std::int64_t i = 0; i < out.size(); ++i) numbers[i] = number(random);
-  return out;
-}
-
 }  // namespace
 
 HostBatch CatalogueModel::batch(std::int64_t size) const {
-  std::mt19937 random(0);
-  Shape shape = sample;
-  shape.insert(shape.begin(), size);
-  const Tensor x = vocabulary > 0 ? random_integers(shape, vocabulary, random) : random_pictures(shape, random);
-  const Tensor y = random_integers(language ? shape : Shape{size}, classes, random);
-  return {{{"x", x, Role::input}, {"y", y, Role::target}}, size};
+  return random_batch({.sample = sample, .classes = classes, .vocabulary = vocabulary, .language = language}, size);
 }
 
 const std::vector<CatalogueModel>& catalogue_models() {
