@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(wrong_files_are_errors) {
   work.write("list.json", "[1]");
   work.write("no_loss.json", R"({"model": {"class_name": "Sequential", "config": {"layers": [
     {"class_name": "Input", "config": {"shape": [2]}}, {"class_name": "Dense", "config": {"units": 1}}]}}})");
-  work.refuse("train nothing.json", 1, "[config \"nothing.json\"] can't be read: no such file");
+  work.refuse("train nothing.json", 1, "[config \"nothing.json\"] no such file or directory");
   work.refuse("train .", 1, "[config \".\"] can't be read");
   work.refuse("train empty.json", 2, "the file is empty");
   work.refuse("train list.json", 2, "[config \"list.json\"] must be a JSON object");
@@ -133,11 +133,11 @@ BOOST_AUTO_TEST_CASE(wrong_files_are_errors) {
   work.refuse("train config.json --data.train other.csv", 1, "other.csv");
   work.refuse("train config.json --data.train ''", 2, "data.train must name samples");
   work.refuse("train config.json --run_dir /proc/mezzo", 1, "[run folder \"/proc/mezzo\"] can't be made");
-  work.refuse("inspect nothing.npz", 1, "no such file");
+  work.refuse("inspect nothing.npz", 1, "[inspect \"nothing.npz\"] no such file or directory");
   work.refuse("inspect empty.json", 1, "empty");
   work.refuse("evaluate nothing.mezzo --data.test train.csv", 1, "nothing.mezzo");
   work.refuse("evaluate .", 1, "[run folder \".\"] has no model.mezzo");
-  work.refuse("evaluate /proc --data.test train.csv", 1, "[config \"/proc/config.json\"] can't be read");
+  work.refuse("evaluate /proc --data.test train.csv", 1, "[config \"/proc/config.json\"] no such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_is_evaluated_and_predicts) {
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_evaluated_and_predicts) {
   work.refuse("evaluate run --trainer.max_epochs 3", 2, "--trainer.max_epochs has no effect here");
   work.refuse("evaluate run --precision bf61", 2, "bf61");
   work.refuse("evaluate run --precision auto", 2, "--precision auto is for trainings only");
-  work.refuse("evaluate nothing", 1, "[model \"nothing\"] no such file");
+  work.refuse("evaluate nothing", 1, "[model \"nothing\"] no such file or directory");
 
   work.succeed("predict run");
   work.succeed("predict run/model.mezzo --config config.json --output out.npy");
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(bench_measures_models_of_the_catalogue) {
   const Work work;
   const CommandRun out = work.succeed("bench lenet --steps 2 --batch_size 4 --precision 32,int8-mixed");
   for (const char* part : {"batches of 4\n", "\n32 ", "\nint8-mixed "}) BOOST_TEST(has(out.text, part), out.text);
-  work.refuse("bench lenett", 1, "[model \"lenett\"] no such file; models of the catalogue: mlp, ");
+  work.refuse("bench lenett", 1, "[model \"lenett\"] no such file or directory; models of the catalogue: mlp, ");
   work.refuse("bench lenett", 1, "nearest: \"lenet\"");
   work.refuse("bench lenet --data.batch_size 4", 2, "--data.batch_size has no effect for a model of the catalogue");
   work.refuse("bench lenet --config config.json", 2, "--config has no effect for a model of the catalogue");

@@ -15,12 +15,15 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const std::string model_yaml = R"(
+/// A model to which layers are appended.
+const std::string input_yaml = R"(
 model:
   class_name: Sequential
   config:
     layers:
-      - {class_name: Input, config: {shape: [2]}}
+      - {class_name: Input, config: {shape: [2]}})";
+
+const std::string model_yaml = input_yaml + R"(
       - class_name: Dense
         config: {units: 4, activation: relu}
       - class_name: Dense
@@ -108,12 +111,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_those_of_json) {
 
 BOOST_AUTO_TEST_CASE(anchors_and_merge_keys_are_copies) {
   const Work work;
-  work.write("c.yaml", rest_yaml + R"(
-model:
-  class_name: Sequential
-  config:
-    layers:
-      - {class_name: Input, config: {shape: [2]}}
+  work.write("c.yaml", rest_yaml + input_yaml + R"(
       - class_name: Dense
         config: &wide
           units: 4

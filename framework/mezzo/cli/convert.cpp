@@ -4,11 +4,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
 
 #include <mezzo/cli/commands.hpp>
+#include <mezzo/cli/onnx_arguments.hpp>
 #include <mezzo/cli/onnx_part.hpp>
 #include <mezzo/cli/saved_run.hpp>
 #include <mezzo/cli/usage_error.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/npz.hpp>
 #include <mezzo/io/safetensors.hpp>
@@ -22,6 +25,7 @@ using detail::FileKind;
 struct ConvertOptions {
   std::string from, to;
   bool overwrite = false;
+  OnnxArguments onnx;
 };
 
 template <class File>
@@ -45,7 +49,7 @@ void convert_model(const ConvertOptions& options) {
   const Any<Model> model = open_model(options.from, "");
   if (ends_in(options.to, ".mezzo") || ends_in(options.to, ".keras")) return model->save(options.to);
   if (ends_in(options.to, ".onnx")) {
-    write_onnx(*model, options.to);
+    write_onnx(*model, options.to, options.onnx.read());
     fmt::print("not in the new file: options of compile(), state of the optimizer\n");
     return;
   }
@@ -57,9 +61,10 @@ void convert_model(const ConvertOptions& options) {
 }
 
 void convert(const ConvertOptions& options) {
+  if (!ends_in(options.to, ".onnx")) options.onnx.require_none(options.to);
   const std::string where = fmt::format("[convert \"{}\"]", options.from);
   std::error_code error;
-  if (!std::filesystem::exists(options.from, error)) throw FileError(where + " no such file");
+  if (!std::filesystem::exists(options.from, error)) detail::fail_missing(options.from, where);
   if (!options.overwrite && std::filesystem::exists(options.to, error)) {
     fail_usage("\"{}\" exists; replace it by --overwrite", options.to);
   }
@@ -92,6 +97,7 @@ void add_convert(CLI::App& app) {
       ->required();
   command->add_option("to", options->to, "File to write; its suffix is the format")->required();
   command->add_flag("--overwrite", options->overwrite, "Replace an existing file");
+  options->onnx.add_to(*command);
   command->callback([options] {
     convert(*options);
     fmt::print("wrote {}\n", options->to);

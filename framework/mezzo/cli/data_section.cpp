@@ -24,6 +24,16 @@ Dataset npz_dataset(const std::string& path, const std::string& x, const std::st
   return Dataset::from_tensors(std::move(fields));
 }
 
+/// True if a folder has folders; false for a path that is none.
+bool has_folders(const std::string& path) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(path, error); !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
+    if (it->is_directory(error)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DataConfig::DataConfig(Json& json) {
@@ -92,14 +102,19 @@ Dataset DataConfig::named(const std::string& part) const {
   return part == "train" ? both.first : both.second;
 }
 
-detail::FolderDataset DataConfig::images_in(const std::string& folder) const {
-  return image_dataset_from_directory(
-      folder, {.color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false});
+detail::FolderDataset DataConfig::images_in(const std::string& folder, bool labels) const {
+  ImageDatasetOptions options{
+      .color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false};
+  if (!labels) options.labels = std::nullopt;
+  return image_dataset_from_directory(folder, options);
 }
 
 /// Pictures of a part. Labels count the folders, so a part must have the folders of the training.
 Dataset DataConfig::images(const std::string& part) const {
-  const detail::FolderDataset data = images_in(path_of(part));
+  const bool labels = needs_labels_ || part == "train" || has_folders(path_of(part));
+  const detail::FolderDataset data = images_in(path_of(part), labels);
+  files_[part] = data.file_paths();
+  if (!labels) return data;
   if (part == "train") {
     classes_ = data.class_names();
     return data;
@@ -111,6 +126,21 @@ Dataset DataConfig::images(const std::string& part) const {
                fmt::join(*classes_, ", "), fmt::join(data.class_names(), ", "));
   }
   return data;
+}
+
+const std::vector<std::string>& DataConfig::class_names() const {
+  static const std::vector<std::string> none;
+  return classes_ ? *classes_ : none;
+}
+
+std::vector<std::string> DataConfig::files(const std::string& part) const {
+  const auto found = files_.find(part);
+  if (found == files_.end() || (validation_split_ > 0 && part != "test")) return {};
+  std::vector<std::string> out;
+  for (const std::string& file : found->second) {
+    out.push_back(std::filesystem::path(file).lexically_relative(path_of(part)).string());
+  }
+  return out;
 }
 
 /// Samples of the part before a split; empty if there is none.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,21 @@ class DataConfig {
   /// of "train" shuffles. A UsageError for a part that is needed but not configured.
   DataLoader loader(const std::string& part, bool needed) const;
 
+  /// Lets pictures of the parts "val" and "test" lie in the folder itself, without classes: for predictions.
+  void allow_no_labels() { needs_labels_ = false; }
+
+  /// Names of the classes of pictures, by label, after the loader of "train" was made; empty for other data.
+  const std::vector<std::string>& class_names() const;
+
+  /// Files of the samples of a part, relative to its folder, after its loader was made; empty if it isn't a folder of
+  /// pictures, or a part of a split.
+  std::vector<std::string> files(const std::string& part) const;
+
  private:
   Dataset whole(const std::string& part) const;
   Dataset read(const std::string& part) const;
   Dataset images(const std::string& part) const;
-  detail::FolderDataset images_in(const std::string& folder) const;
+  detail::FolderDataset images_in(const std::string& folder, bool labels = true) const;
   Dataset named(const std::string& part) const;
   const std::string& path_of(const std::string& part) const;
 
@@ -34,11 +45,12 @@ class DataConfig {
   std::vector<std::int64_t> image_size_{256, 256};
   double validation_split_ = 0;
   std::int64_t batch_size_ = 32;
-  bool shuffle_ = true;
+  bool shuffle_ = true, needs_labels_ = true;
   int workers_ = 1;
   // Read once for all parts: those of a split, and classes of pictures.
   mutable std::optional<Dataset> training_;
   mutable std::optional<std::vector<std::string>> classes_;
+  mutable std::map<std::string, std::vector<std::string>> files_;  // by part
 };
 
 }  // namespace mezzo::cli

@@ -7,7 +7,6 @@
 #include <mezzo/core/error.hpp>
 
 #if MEZZO_WITH_ONNX
-#include <mezzo/onnx/export_onnx.hpp>
 #include <mezzo/onnx/load_onnx.hpp>
 #include <mezzo/onnx/onnx_contents.hpp>
 #endif
@@ -34,7 +33,9 @@ void print_onnx(const std::string& path) {
   print_entries(file.initializers);
 }
 
-void write_onnx(Model& model, const std::string& path) { export_onnx(model, path); }
+void write_onnx(Model& model, const std::string& path, const ExportOnnxOptions& options) {
+  export_onnx(model, path, options);
+}
 
 #else
 
@@ -53,7 +54,7 @@ Any<Model> read_onnx(const std::string& path, const Policy&) { refuse(path); }
 
 void print_onnx(const std::string& path) { refuse(path); }
 
-void write_onnx(Model&, const std::string& path) { refuse(path); }
+void write_onnx(Model&, const std::string& path, const ExportOnnxOptions&) { refuse(path); }
 
 #endif
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include <mezzo/onnx/export_onnx.hpp>
 #include <mezzo/training/model/model.hpp>
 
 namespace mezzo::cli {
@@ -15,6 +16,6 @@ Any<Model> read_onnx(const std::string& path, const Policy& policy);
 void print_onnx(const std::string& path);
 
 /// Writes a model as an ONNX file.
-void write_onnx(Model& model, const std::string& path);
+void write_onnx(Model& model, const std::string& path, const ExportOnnxOptions& options);
 
 }  // namespace mezzo::cli

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 
+#include <mezzo/cli/class_names.hpp>
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/saved_run.hpp>
 #include <mezzo/cli/usage_error.hpp>
@@ -15,6 +17,8 @@ namespace mezzo::cli {
 namespace {
 
 struct PredictArguments : SavedRunOptions {
+  PredictArguments() { labels = false; }
+
   std::string output = "predictions.csv";
 };
 
@@ -36,6 +40,17 @@ void write(const std::string& path, const std::vector<std::pair<std::string, Ten
   save_csv(path, outputs.front().second);
 }
 
+/// Prints the names of the classes of the first samples.
+void print_labels(const SavedRun& run, const Tensor& scores) {
+  constexpr std::size_t most = 10;
+  const std::vector<std::size_t> best = best_classes(scores);
+  for (std::size_t i = 0; i < std::min(best.size(), most); ++i) {
+    const std::string sample = run.files.empty() ? fmt::format("sample {}", i) : run.files[i];
+    fmt::print("{}: {}\n", sample, run.class_names[best[i]]);
+  }
+  if (best.size() > most) fmt::print("and {} more\n", best.size() - most);
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, const Overrides& overrides) {
@@ -53,7 +68,13 @@ void add_predict(CLI::App& app, const Overrides& overrides) {
     for (const auto& [name, tensor] : run.model->predict_all(run.loader, {.verbose = 0})) {
       outputs.emplace_back(name.empty() ? fmt::format("output_{}", outputs.size() + 1) : name, tensor);
     }
-    write(options->output, outputs);
+    const bool labelled = outputs.size() == 1 && has_scores(outputs.front().second, run.class_names);
+    if (labelled && ends_in(options->output, ".csv")) {
+      write_labels(options->output, outputs.front().second, run.class_names, run.files);
+    } else {
+      write(options->output, outputs);
+    }
+    if (labelled) print_labels(run, outputs.front().second);
     fmt::print("{} samples ({}): {}\n", run.loader.samples(), run.part, options->output);
   });
 }

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 
+#include <mezzo/cli/class_names.hpp>
 #include <mezzo/cli/config.hpp>
 #include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/onnx_part.hpp>
 #include <mezzo/cli/usage_error.hpp>
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/training/step/int8_policy.hpp>
 
 namespace mezzo::cli {
@@ -67,7 +69,9 @@ std::string precision_of_training(const Json& config) {
 SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   std::error_code ignored;
   const bool folder = fs::is_directory(options.model, ignored);
-  if (!fs::exists(options.model, ignored)) throw FileError(fmt::format("[model \"{}\"] no such file", options.model));
+  if (!fs::exists(options.model, ignored)) {
+    detail::fail_missing(options.model, fmt::format("[model \"{}\"]", options.model));
+  }
   ConfigFile config;
   if (!options.config.empty()) {
     config = read_config(options.config);
@@ -83,9 +87,11 @@ SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   if (!config.json.contains("data")) {
     fail_usage("the data must be given: a run folder, --config, or --data.name and others");
   }
-  const DataConfig data = with_lines(config, [&] { return DataConfig(config.json["data"]); });
+  DataConfig data = with_lines(config, [&] { return DataConfig(config.json["data"]); });
+  if (!options.labels) data.allow_no_labels();
   const std::string precision = options.precision.empty() ? precision_of_training(config.json) : options.precision;
   SavedRun run{open_model(options.model, precision), {}, options.part, precision};
+  if (folder) run.class_names = read_class_names(options.model);
   const auto take = [&](const std::string& part, bool needed) {
     run.part = part;
     run.loader = with_lines(config, [&] { return data.loader(part, needed); });
@@ -96,6 +102,10 @@ SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   } else if (!take("test", false)) {
     take("val", true);
   }
+  run.files = data.files(run.part);
+  DataLoaderOptions in_order = run.loader.options();
+  in_order.shuffle = false;
+  run.loader = DataLoader(run.loader.dataset(), in_order);
   return run;
 }
 

@@ -14,6 +14,7 @@ struct SavedRunOptions {
   std::string config;     ///< configuration of the data; "": that of the run folder
   std::string part;       ///< "train", "val" or "test"; "": test, or val if there is none
   std::string precision;  ///< policy; "": trainer.precision of the configuration, or else that of the file
+  bool labels = true;     ///< false: pictures may lie in the folder itself, without classes
 };
 
 /// Model and data of the options.
@@ -21,7 +22,9 @@ struct SavedRun {
   Any<Model> model;
   DataLoader loader;
   std::string part;
-  std::string precision;  ///< in place of the file's policy; "": that of the file
+  std::string precision;                   ///< in place of the file's policy; "": that of the file
+  std::vector<std::string> class_names{};  ///< of the run folder, by label
+  std::vector<std::string> files{};        ///< of the samples, for a folder of pictures
 };
 
 /// Opens them. Of the configuration the section "data" is read, which `overrides` change, and trainer.precision.
