@@ -90,7 +90,7 @@ function(mezzo_install)
     list(FILTER static_packages INCLUDE REGEX "::")
     list(TRANSFORM static_packages REPLACE "::.*" "")
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/framework/cmake/" DESTINATION "${package_folder}"
-      COMPONENT development FILES_MATCHING PATTERN "Find*.cmake")
+      COMPONENT development FILES_MATCHING PATTERN "Find*.cmake" PATTERN "MezzoFindLibrary.cmake")
     set(pkgconfig_flags " -DMEZZO_STATIC")
     set(pkgconfig_libraries " -Wl,--undefined=mezzo_register ${pkgconfig_private_libraries} -lstdc++ -lm")
     set(pkgconfig_private_libraries)
