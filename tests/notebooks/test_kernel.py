@@ -145,7 +145,10 @@ class KernelTest(unittest.TestCase):
         interrupted = threading.Event()
         reply, messages = self.run_cell("model.fit(x, x, {.epochs = 100000000});", on_output)
         self.assertEqual((reply["status"], reply["ename"]), ("error", "mezzo::Interrupted"))
-        self.assertIn("Epoch 1/", self.text_of(messages, "stderr"))
+        self.assertIn("Epoch 1/", self.text_of(messages, "stdout"))
+        _, messages = self.run_cell("model.fit(x, x, {.epochs = 1, .steps_per_epoch = 9});")
+        self.assertIn("Epoch 1/1", self.text_of(messages, "stdout"))
+        self.assertIn("mezzo: warning: ", self.text_of(messages, "stderr"))
         reply, _ = self.run_cell("model.fit(x, x, {.epochs = 2, .verbose = 0});")
         self.assertEqual(reply["status"], "ok")
 

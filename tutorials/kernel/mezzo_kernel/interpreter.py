@@ -12,10 +12,16 @@ SUPPORT = r"""
 #include <cstdio>
 #include <cxxabi.h>
 #include <exception>
+#include <functional>
+#include <iostream>
 #include <string>
 #include <typeinfo>
 
-namespace mezzo { void interrupt_training() noexcept; }
+namespace mezzo {
+void interrupt_training() noexcept;
+using Output = std::function<void(const std::string& text)>;
+void set_output(Output output);
+}  // namespace mezzo
 
 namespace mezzo_kernel {
 
@@ -37,6 +43,13 @@ struct Interrupts {
   ~Interrupts() { sigaction(SIGINT, &before, nullptr); }
   struct sigaction before {};
 };
+
+// Progress goes to stdout, since JupyterLab shows stderr in red. Warnings stay there.
+void show_progress() {
+  mezzo::set_output([](const std::string& text) {
+    (text.find("mezzo: warning: ") == std::string::npos ? std::cout : std::cerr) << text << std::flush;
+  });
+}
 
 Result run(const char* code) {
   const Interrupts interrupts;
@@ -82,6 +95,7 @@ class Interpreter:
             raise RuntimeError(f"{libraries}/libmezzo.so can't be loaded; MEZZO_PREFIX must be where mezzo is installed")
         if not ROOT.gInterpreter.Declare(SUPPORT):
             raise RuntimeError("the kernel's own code does not compile")
+        ROOT.mezzo_kernel.show_progress()
         # A pipe would hold back the text of std::cout.
         ROOT.gInterpreter.ProcessLine("setvbuf(stdout, nullptr, _IOLBF, 0);")
         self.run_code = ROOT.mezzo_kernel.run
