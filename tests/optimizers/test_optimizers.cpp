@@ -300,6 +300,8 @@ BOOST_AUTO_TEST_CASE(bad_options_of_other_optimizers_are_refused) {
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   BOOST_TEST(refused_sgd({.learning_rate = -1}) == "[SGD] learning_rate must not be negative; got -1");
+  BOOST_TEST(refused_sgd({.learning_rate = INFINITY}) == "[SGD] learning_rate must be finite; got inf");
+  BOOST_TEST(refused_sgd({.learning_rate = NAN}) == "[SGD] learning_rate must be finite; got nan");
   BOOST_TEST(refused_sgd({.momentum = 1.5}) == "[SGD] momentum must lie in [0, 1]; got 1.5");
   BOOST_TEST(refused_sgd({.nesterov = true}) == "[SGD] nesterov needs a momentum above 0; got 0");
   BOOST_TEST(refused_sgd({.weight_decay = -1}) == "[SGD] weight_decay must not be negative; got -1");

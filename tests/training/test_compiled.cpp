@@ -1,9 +1,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "small.hpp"
+#include "support/refused.hpp"
 #include "support/throws.hpp"
 
 using namespace mezzo;
@@ -138,6 +140,11 @@ BOOST_AUTO_TEST_CASE(class_weights_are_factors_of_the_loss) {
   scores.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mse"});
   BOOST_TEST(scores.train_on_batch(x, one_hot, {.class_weight = weights})["loss"] == (1 + 2 + 2 + 0) / 3.0 / 4,
              tolerance(1e-6));
+  for (const double wrong : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
+    const std::string text = refused<ValueError>([&] { model.train_on_batch(x, y, {.class_weight = {{2, wrong}}}); });
+    BOOST_TEST(text.find("class_weight must have finite weights of 0 or more; got ") != std::string::npos, text);
+    BOOST_TEST(text.ends_with(" for class 2"), text);
+  }
   check_throws<ValueError>(
       "[Sequential] fit: class_weight and sample_weight must not be given together; got both",
       [&] { model.fit(x, y, {.verbose = false, .class_weight = weights, .sample_weight = Tensor({4})}); });

@@ -89,6 +89,10 @@ class ClassWeighted : public DatasetSource {
 
 Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int64_t, double>& weights,
                                    ClassTargets targets, const std::string& where) {
+  for (const auto& [label, weight] : weights) {
+    if (std::isfinite(weight) && weight >= 0) continue;
+    fail<ValueError>(where, "class_weight must have finite weights of 0 or more; got {} for class {}", weight, label);
+  }
   const std::vector<Field>& fields = data.fields();
   std::size_t target = fields.size(), count = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {

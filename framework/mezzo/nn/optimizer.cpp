@@ -1,6 +1,7 @@
 #include <mezzo/nn/optimizer.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include <mezzo/core/fail.hpp>
@@ -203,6 +204,7 @@ void Optimizer::require_fraction(const char* option, double value) const {
 }
 
 void Optimizer::require_at_least_0(const char* option, double value) const {
+  require(std::isfinite(value), fmt::format("{} must be finite; got {}", option, value));
   require(value >= 0, fmt::format("{} must not be negative; got {}", option, value));
 }
 

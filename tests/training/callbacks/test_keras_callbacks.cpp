@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_missing_numbers_are_told) {
   BOOST_TEST(
       early({.monitor = "val_score"}) ==
       "[EarlyStopping] mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled "
-      "model; got monitor \"val_score\", which needs mode \"min\" or \"max\"");
+      "model; got monitor \"val_score\", which needs mode \"min\" or \"max\"; nearest known name: \"val_f1_score\"");
   const auto plateau = [](const ReduceLROnPlateauOptions& options) {
     return refused<ValueError>([&] { ReduceLROnPlateau{options}; });
   };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <typeinfo>
 
 #include <mezzo/core/demangled.hpp>
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/layer_state.hpp>
@@ -82,6 +84,12 @@ std::optional<bool> direction_of(const std::string& name) {
   return has(rising, name) ? std::optional(true) : std::nullopt;
 }
 
+std::string nearest_known(const std::string& name) {
+  std::vector<std::string> names(std::begin(rising), std::end(rising));
+  names.insert(names.end(), std::begin(falling), std::end(falling));
+  return detail::nearest_name(name, names);
+}
+
 /// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
 std::string class_of(const Metric& metric) {
   const std::string whole = detail::demangled(typeid(metric));
@@ -127,8 +135,8 @@ void detail::Monitor::resolve(const Session& session) {
     fail<ValueError>(
         "[" + callback_ + "]",
         "mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled model; "
-        "got monitor \"{}\", which needs mode \"min\" or \"max\"",
-        name_);
+        "got monitor \"{}\", which needs mode \"min\" or \"max\"; nearest known name: \"{}\"",
+        name_, (name == name_ ? "" : "val_") + nearest_known(name));
   }
   rises_ = *rises;
 }
