@@ -100,6 +100,27 @@ class Block : public Model {
   Dense head_ = sub("head", Dense({.units = classes}));
 };
 
+constexpr const char* products_in_int8 = "p=f32,c=f32,products=int8";
+
+/// A product in a policy with int8, and its gradients.
+struct Product {
+  template <class Multiply>
+  Product(const Shape& shape, const Multiply& multiply) : weight(random_tensor(shape, DType::float32, 2)) {
+    const detail::PolicyScope scope{Policy(products_in_int8)};
+    Trace trace(Trace::Mode::eager, true);
+    const Value a = trace.input("a", x), b = trace.input("b", weight);
+    const Value product = multiply(a, b);
+    const Values gradients = mezzo::gradients(sum(product * cotangent), {a, b});
+    y = product.tensor();
+    of_x = gradients[0].tensor();
+    of_weight = gradients[1].tensor();
+  }
+
+  Tensor x = random_tensor({6, 8}, DType::float32, 1), weight;
+  Tensor cotangent = random_tensor({6, 5}, DType::float32, 3);
+  Tensor y, of_x, of_weight;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(int8_training)
@@ -210,41 +231,33 @@ BOOST_AUTO_TEST_CASE(functional_models_and_attention) {
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_inputs_are_int8_and_those_of_kernels_are_not) {
-  const Tensor x = random_tensor({6, 8}, DType::float32, 1), kernel = random_tensor({8, 5}, DType::float32, 2);
-  const Tensor cotangent = random_tensor({6, 5}, DType::float32, 3);
-  const detail::PolicyScope scope(Policy("p=f32,c=f32,products=int8"));
-  Trace trace(Trace::Mode::eager, true);
-  const Value a = trace.input("a", x), b = trace.input("b", kernel);
-  const Value y = detail::matmul_of_kernel(a, b);
-  const Values gradients = mezzo::gradients(sum(y * cotangent), {a, b});
+  const Product product({8, 5},
+                        [](const Value& x, const Value& kernel) { return detail::matmul_of_kernel(x, kernel); });
   const auto int8 = [](const Tensor& left, const Tensor& right, bool transpose_b) {
     return run_reference("matmul",
                          {{"transpose_a", false}, {"transpose_b", transpose_b}, {"products", std::string("int8")}},
                          {left, right})
         .front();
   };
-  BOOST_TEST(y.tensor().equal(int8(x, kernel, false)));
-  BOOST_TEST(gradients[0].tensor().equal(int8(cotangent, kernel, true)));
-  const Tensor plain = run_reference("matmul", {{"transpose_a", true}, {"transpose_b", false}}, {x, cotangent}).front();
-  BOOST_TEST(largest_difference(gradients[1].tensor(), plain) < 1e-5);
+  BOOST_TEST(product.y.equal(int8(product.x, product.weight, false)));
+  BOOST_TEST(product.of_x.equal(int8(product.cotangent, product.weight, true)));
+  const Tensor plain =
+      run_reference("matmul", {{"transpose_a", true}, {"transpose_b", false}}, {product.x, product.cotangent}).front();
+  BOOST_TEST(largest_difference(product.of_weight, plain) < 1e-5);
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_products_with_tables_are_not_int8) {
-  const Tensor x = random_tensor({6, 8}, DType::float32, 1), table = random_tensor({5, 8}, DType::float32, 2);
-  const Tensor cotangent = random_tensor({6, 5}, DType::float32, 3);
-  const detail::PolicyScope scope(Policy("p=f32,c=f32,products=int8"));
-  Trace trace(Trace::Mode::eager, true);
-  const Value a = trace.input("a", x), b = trace.input("b", table);
-  const Value y = detail::matmul_of_table(a, b);
-  const Values gradients = mezzo::gradients(sum(y * cotangent), {a, b});
-  const auto product = [](const Tensor& left, const Tensor& right, bool transpose_a, bool transpose_b, bool int8) {
+  const Product product({5, 8}, [](const Value& x, const Value& table) { return detail::matmul_of_table(x, table); });
+  const Tensor &x = product.x, &table = product.weight, &cotangent = product.cotangent;
+  const auto multiply = [](const Tensor& left, const Tensor& right, bool transpose_a, bool transpose_b, bool int8) {
     Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}};
     if (int8) attributes.set("products", std::string("int8"));
     return run_reference("matmul", attributes, {left, right}).front();
   };
-  BOOST_TEST(y.tensor().equal(product(x, table, false, true, true)));
-  BOOST_TEST(largest_difference(gradients[0].tensor(), product(cotangent, table, false, false, false)) < 1e-5);
-  BOOST_TEST(largest_difference(gradients[1].tensor(), product(cotangent, x, true, false, false)) < 1e-5);
+  BOOST_TEST(product.y.equal(multiply(x, table, false, true, true)));
+  BOOST_TEST(largest_difference(product.of_x, multiply(cotangent, table, false, false, false)) < 1e-5);
+  BOOST_TEST(largest_difference(product.of_weight, multiply(cotangent, x, true, false, false)) < 1e-5);
+  const detail::PolicyScope scope{Policy(products_in_int8)};
   const auto off = disable_casts();
   BOOST_TEST(detail::matmul_of_table(x, table).tensor().equal(matmul(x, table, {.transpose_b = true}).tensor()));
 }
@@ -269,7 +282,7 @@ BOOST_AUTO_TEST_CASE(logits_of_tied_tables) {
 }
 
 BOOST_AUTO_TEST_CASE(passes_fuse_them_and_keep_them_apart_from_others) {
-  const detail::PolicyScope scope(Policy("p=f32,c=f32,products=int8"));
+  const detail::PolicyScope scope(Policy(products_in_int8));
   Trace trace(Trace::Mode::graph, false);
   const Spec square{{8, 8}, DType::float32};
   const Value x = trace.input("x", square), kernel = trace.input("kernel", square);
@@ -303,14 +316,14 @@ BOOST_AUTO_TEST_CASE(computed_again_they_are_the_same) {
                                             Dense({.units = 16, .activation = "relu", .name = "middle"}),
                                             Dense({.units = classes, .name = "last"})}));
     if (again) model.get_layer("middle").set_remat(true);
-    return trainer(Policy("p=f32,c=f32,products=int8")).fit(model, points()).history.at("loss").back();
+    return trainer(Policy(products_in_int8)).fit(model, points()).history.at("loss").back();
   };
   BOOST_TEST(trained(true) == trained(false), boost::test_tools::tolerance(1e-6));
 }
 
 BOOST_AUTO_TEST_CASE(casts_turned_off_turn_them_off) {
   const Value x = random_tensor({6, 8}, DType::float32, 1), kernel = random_tensor({8, 5}, DType::float32, 2);
-  const detail::PolicyScope scope(Policy("p=f32,c=f32,products=int8"));
+  const detail::PolicyScope scope(Policy(products_in_int8));
   const Tensor int8 = detail::matmul_of_kernel(x, kernel).tensor();
   const auto off = disable_casts();
   BOOST_TEST(!detail::matmul_of_kernel(x, kernel).tensor().equal(int8));
