@@ -104,8 +104,9 @@ class Reference:
             if not docs:
                 self.findings += [f"{api_docs.place(m.element)[0]}: {m.name} has no docstring" for m in group]
             errors = self.errors.html([self.anchors[m.element.get("id")] for m in group])
-            out.append(f"{''.join(map(self.term, group))}<dd>{docs}{errors}</dd>")
-        return f'<dl class="api">{"".join(out)}</dl>' if members else ""
+            out.append("\n".join([*map(self.term, group), f"<dd>{docs}{errors}</dd>"]))
+        # The search shows the text around a word, in which only line ends separate terms.
+        return '<dl class="api">{}</dl>'.format("\n".join(out)) if members else ""
 
     def serves(self, entry, member):
         members, docs = entry

@@ -3,7 +3,7 @@
 
 - A link to a page or a file of the site resolves, and so does its #anchor.
 - A page has a title, a language, one heading h1, and no id twice. A picture has a text, a control a name.
-- Headings of an article don't leave out a level.
+- Headings of an article don't leave out a level. An element with the role of a heading has a level, an aside a name.
 - Colours of the style sheets have enough contrast (contrast.py).
 """
 
@@ -41,6 +41,10 @@ class Page(HTMLParser):
             self.findings.append("the page needs a language")
         if tag in ("input", "button") and given.get("type") != "hidden" and not named(given):
             self.findings.append(f"the control {tag} needs a name")
+        if given.get("role") == "heading" and not given.get("aria-level"):
+            self.findings.append(f"the heading of an element {tag} needs an aria-level")
+        if tag == "aside" and not given.get("aria-label"):
+            self.findings.append("an aside needs a name")
         self.headings += tag == "h1"
         self.in_article = self.in_article or tag == "article"
         if self.in_article and re.fullmatch("h[1-6]", tag):

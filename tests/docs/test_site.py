@@ -44,6 +44,11 @@ class Site(unittest.TestCase):
         self.assertEqual(self.findings('<article><h4>B</h4></article><input type="text"><input aria-label="c">'),
                          ["a.html: a heading h4 follows an h0", "a.html: the control input needs a name"])
 
+    def test_names_for_screen_readers(self):
+        self.assertEqual(self.findings('<aside aria-label="A"></aside><p role="heading" aria-level="2">B</p>'), [])
+        self.assertEqual(self.findings('<aside></aside><p role="heading">B</p>'),
+                         ["a.html: an aside needs a name", "a.html: the heading of an element p needs an aria-level"])
+
     def test_contrast(self):
         self.assertAlmostEqual(contrast.contrast("#000", "#ffffff"), 21)
         self.assertAlmostEqual(contrast.contrast("#777777", "#fff"), 4.48, 2)
