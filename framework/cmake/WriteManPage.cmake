@@ -1,6 +1,8 @@
 # cmake -D command=MEZZO -D page=FILE -D version=VERSION -P WriteManPage.cmake: writes the page for man of the command
 # `mezzo`, from its help texts.
 
+cmake_minimum_required(VERSION 3.22)
+
 # Sets `out` to the text of `mezzo ARGN --help`, with the characters that roff would interpret escaped.
 function(help_of out)
   execute_process(COMMAND "${command}" ${ARGN} --help OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
