@@ -19,10 +19,10 @@ using namespace mezzo;
 
 namespace {
 
-// "2^-14" for powers of two below 1, else decimal digits.
+// "$2^{-14}$", a formula of Markdown, for powers of two below 1, else decimal digits.
 std::string text_of(double x) {
   int exponent = 0;
-  if (x < 1 && std::frexp(x, &exponent) == 0.5) return fmt::format("2^{}", exponent - 1);
+  if (x < 1 && std::frexp(x, &exponent) == 0.5) return fmt::format("$2^{{{}}}$", exponent - 1);
   return x < 1e6 ? fmt::format("{}", x) : fmt::format("{:.3g}", x);
 }
 
