@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/backends/xsimd/gemm/gemm_blocking.hpp>
+
 #include "support/onednn.hpp"
 
 using namespace mezzo;
@@ -13,23 +15,41 @@ namespace {
 struct Product {
   std::int64_t rows, depth, columns;
   bool transpose_a = false, transpose_b = false;
+  DType dtype = DType::float32, out = DType::float32;
 
-  Attributes attributes() const { return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}; }
+  Attributes attributes() const { return {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", out}}; }
 
   std::vector<Tensor> operands() const {
-    return {random_tensor(transpose_a ? Shape{depth, rows} : Shape{rows, depth}, DType::float32, 1),
-            random_tensor(transpose_b ? Shape{columns, depth} : Shape{depth, columns}, DType::float32, 2)};
+    return {random_tensor(transpose_a ? Shape{depth, rows} : Shape{rows, depth}, dtype, 1),
+            random_tensor(transpose_b ? Shape{columns, depth} : Shape{depth, columns}, dtype, 2)};
   }
 
-  /// Four standard deviations of the rounding error, as in the tests of sums of outer products.
-  double tolerance() const { return 2e-6 + 3e-8 * static_cast<double>(depth); }
+  /// Four standard deviations of the rounding error, as in the tests of sums of outer products, and a rounding of the
+  /// result to bfloat16.
+  double tolerance() const {
+    const double rounding = out == DType::bfloat16 ? 1.01 / 256 : 0;
+    return rounding + 2e-6 + 3e-8 * static_cast<double>(depth);
+  }
 };
 
 /// The product with all transpositions.
-std::vector<Product> turned(std::int64_t rows, std::int64_t depth, std::int64_t columns) {
+std::vector<Product> turned(std::int64_t rows, std::int64_t depth, std::int64_t columns, DType dtype = DType::float32,
+                            DType out = DType::float32) {
   std::vector<Product> all;
   for (const bool a : {false, true}) {
-    for (const bool b : {false, true}) all.push_back({rows, depth, columns, a, b});
+    for (const bool b : {false, true}) all.push_back({rows, depth, columns, a, b, dtype, out});
+  }
+  return all;
+}
+
+/// The same with operands in bfloat16 and results in bfloat16 or float32, and rounded results of float32.
+std::vector<Product> turned_halves(std::int64_t rows, std::int64_t depth, std::int64_t columns) {
+  std::vector<Product> all;
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const DType out : {DType::float32, DType::bfloat16}) {
+      if (dtype == DType::float32 && out == DType::float32) continue;
+      for (const Product& product : turned(rows, depth, columns, dtype, out)) all.push_back(product);
+    }
   }
   return all;
 }
@@ -64,9 +84,9 @@ void check(const KernelRequest& request, const std::vector<Tensor>& inputs, cons
 void check(const Product& product) {
   const std::vector<Tensor> inputs = product.operands();
   const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
-  BOOST_TEST_CONTEXT(fmt::format("{} {} {}, transposed: {} {}", product.rows, product.depth, product.columns,
-                                 product.transpose_a, product.transpose_b)) {
-    check(request, inputs, run_reference("matmul", product.attributes(), inputs)[0], product.tolerance());
+  BOOST_TEST_CONTEXT(fmt::format("{} {} {}, transposed: {} {}, {} to {}", product.rows, product.depth, product.columns,
+                                 product.transpose_a, product.transpose_b, product.dtype, product.out)) {
+    check(request, inputs, exact_result("matmul", product.attributes(), inputs), product.tolerance());
   }
 }
 
@@ -90,6 +110,50 @@ BOOST_AUTO_TEST_CASE(products_in_pieces) {
   for (const Product& product : turned(67, 161, 1003)) check(product);   // of the columns
   for (const Product& product : turned(1003, 161, 35)) check(product);   // of the rows
   for (const Product& product : turned(230, 1024, 150)) check(product);  // of all, with rows that are copied
+}
+
+BOOST_AUTO_TEST_CASE(products_of_bfloat16) {
+  for (const std::int64_t rows : {1, 7, 25}) {
+    for (const std::int64_t columns : {1, 9, 33}) {
+      for (const Product& product : turned_halves(rows, 9, columns)) check(product);
+    }
+  }
+  for (const Product& product : turned_halves(37, 1100, 70)) check(product);  // in pieces of the depth
+  const DType half = DType::bfloat16;
+  for (const Product& product : turned(67, 161, 1003, half, half)) check(product);  // of the columns
+  for (const Product& product : turned(1003, 161, 35, half, half)) check(product);  // of the rows
+}
+
+BOOST_AUTO_TEST_CASE(orders_of_loops_in_bfloat16) {
+  const auto check_order = [](const Product& product, bool keeps_panels, bool keeps_sums) {
+    const auto blocking = xsimd_kernels::gemm_blocking({.rows = product.rows,
+                                                        .depth = product.depth,
+                                                        .columns = product.columns,
+                                                        .transpose_a = product.transpose_a,
+                                                        .narrow_a = true},
+                                                       6, 16, 1);
+    BOOST_TEST(blocking.keeps_panels == keeps_panels);
+    BOOST_TEST(blocking.keeps_sums == keeps_sums);
+    check(product);
+  };
+  const DType half = DType::bfloat16;
+  check_order({40, 700, 4000, false, false, half, half}, false, false);
+  check_order({4000, 700, 40, true, true, half, half}, true, false);
+  check_order({300, 9000, 20, true, false, half, half}, true, true);
+  check_order({20, 9000, 300, false, true, half, half}, false, true);
+}
+
+BOOST_AUTO_TEST_CASE(biases_and_relu_in_bfloat16) {
+  for (const DType bias : {DType::float32, DType::bfloat16}) {
+    for (const std::int64_t depth : {40, 1100}) {
+      Product product{29, depth, 53, false, false, DType::bfloat16, DType::bfloat16};
+      std::vector<Tensor> inputs = product.operands();
+      inputs.push_back(random_tensor({53}, bias, 3, -4, 4));
+      const Attributes attributes = with_attribute(product.attributes(), "epilogue", detail::Epilogue::relu);
+      check(kernel_request("matmul", attributes, inputs), inputs, exact_result("matmul", attributes, inputs),
+            product.tolerance());
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(biases_and_relu) {
@@ -132,6 +196,18 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(nan_and_infinity_stay_in_bfloat16) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const Product& product : turned(14, 300, 19, DType::bfloat16, DType::bfloat16)) {
+    std::vector<Tensor> inputs = product.operands();
+    inputs[0].mutable_data<bfloat16>()[5] = bfloat16(std::nanf(""));
+    inputs[0].mutable_data<bfloat16>()[700] = bfloat16(infinity);
+    inputs[1].mutable_data<bfloat16>()[310] = bfloat16(-infinity);
+    check(kernel_request("matmul", product.attributes(), inputs), inputs,
+          exact_result("matmul", product.attributes(), inputs), product.tolerance());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(subnormal_numbers_are_kept) {
   for (const Product& product : turned(7, 3, 18)) {
     std::vector<Tensor> inputs = product.operands();
@@ -157,6 +233,16 @@ BOOST_AUTO_TEST_CASE(exact_products_are_exact) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(exact_products_are_rounded_to_nearest) {
+  for (const Product& product : turned(130, 700, 90, DType::bfloat16, DType::bfloat16)) {
+    const std::vector<Tensor> shapes = product.operands();
+    const std::vector<Tensor> inputs{small_integers(shapes[0].shape(), DType::bfloat16, 1),
+                                     small_integers(shapes[1].shape(), DType::bfloat16, 2)};
+    const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
+    check(request, inputs, exact_result("matmul", product.attributes(), inputs).cast(DType::bfloat16), 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(other_products_are_declined) {
   const auto reason_of = [](std::vector<Spec> inputs, Attributes attributes = Product{}.attributes()) {
     std::string reason;
@@ -165,12 +251,12 @@ BOOST_AUTO_TEST_CASE(other_products_are_declined) {
     BOOST_TEST(kernel == nullptr);
     return reason;
   };
-  const Spec matrix{{20, 20}, DType::float32}, stack{{2, 20, 20}, DType::float32}, half{{20, 20}, DType::bfloat16};
-  BOOST_TEST(reason_of({half, half}) == "takes float32; got bfloat16");
-  BOOST_TEST(reason_of({matrix, matrix, {{20}, DType::bfloat16}}) == "takes float32; got bfloat16");
+  const Spec matrix{{20, 20}, DType::float32}, stack{{2, 20, 20}, DType::float32}, half{{20, 20}, DType::float16};
+  BOOST_TEST(reason_of({half, half}) == "takes float32 and bfloat16; got float16");
+  BOOST_TEST(reason_of({matrix, matrix, {{20}, DType::float16}}) == "takes float32 and bfloat16; got float16");
   BOOST_TEST(reason_of({stack, stack}) == "takes one matrix as the right operand; got shape (2, 20, 20)");
-  BOOST_TEST(reason_of({matrix, matrix}, with_attribute(Product{}.attributes(), "dtype", DType::bfloat16)) ==
-             "takes float32; got bfloat16");
+  BOOST_TEST(reason_of({matrix, matrix}, with_attribute(Product{}.attributes(), "dtype", DType::float16)) ==
+             "takes float32 and bfloat16; got float16");
   KernelRequest wide = kernel_request("matmul", Product{}.attributes(), std::vector<Spec>{matrix, matrix});
   wide.inputs.push_back(matrix);
   wide.attributes.set("residual", true);
@@ -196,6 +282,11 @@ BOOST_AUTO_TEST_CASE(chosen_by_instruction_set_and_shape) {
     return;
   }
   for (const Product& product : turned(128, 784, 512)) BOOST_TEST(chosen(product) == "gemm");
+  for (const std::int64_t rows : {16, 5000}) {
+    for (const Product& product : turned(rows, 128, 40, DType::bfloat16)) BOOST_TEST(chosen(product) == "gemm");
+  }
+  BOOST_TEST(chosen({128, 7680, 512, true, false, DType::bfloat16}) == "gemm");  // sums over many rows
+  BOOST_TEST(chosen({15, 784, 512, false, false, DType::bfloat16, DType::bfloat16}) == "widen");
   for (const Product& product :
        {Product{15, 784, 512}, Product{1024, 784, 512}, Product{128, 15, 512}, Product{128, 784, 31}}) {
     BOOST_TEST(chosen(product) == "onednn");

@@ -78,14 +78,17 @@ bool streams_rows(const KernelRequest& request) {
 
 /// True if a product has the rows, columns and terms for which xsimd's kernel is faster than oneDNN's. Fitted on Zen 4
 /// with AVX2: 256 x 4096 x 4096 reaches 104 GFLOP/s on a core in place of 50, but 128 x 512 x 10 50 in place of 59 and
-/// 2048 x 384 x 1536 97 in place of 109.
+/// 2048 x 384 x 1536 97 in place of 109. In bfloat16 the kernel also takes many rows, since it converts operands while
+/// it copies them, and oneDNN needs float32 arrays.
 bool suits_gemm(const KernelRequest& request) {
   constexpr std::int64_t fewest_rows = 16, many_rows = 1024, fewest_columns = 32, fewest_terms = 16;
-  if (request.inputs[0].dtype != DType::float32) return false;
+  const DType dtype = request.inputs[0].dtype;
+  if (isa() != Isa::avx2 || (dtype != DType::float32 && dtype != DType::bfloat16)) return false;
   const Shape& out = request.outputs[0].shape;
   const double terms = operations(request) / (2 * static_cast<double>(element_count(out)));
   const std::int64_t rows = element_count(out) / out.back();
-  return rows >= fewest_rows && rows < many_rows && out.back() >= fewest_columns && terms >= fewest_terms;
+  return rows >= fewest_rows && (rows < many_rows || dtype == DType::bfloat16) && out.back() >= fewest_columns &&
+         terms >= fewest_terms;
 }
 
 }  // namespace
@@ -104,7 +107,7 @@ std::vector<detail::Implementation> gemm_implementations() {
   std::vector<detail::Implementation> all = implementations("gemm", xsimd_kernels::gemm_entries());
   for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
-      if (isa() != Isa::avx2 || !suits_gemm(request)) return nullptr;
+      if (!suits_gemm(request)) return nullptr;
       return create(request, reason);
     };
   }
@@ -148,7 +151,8 @@ std::vector<detail::Implementation> outer_product_implementations() {
   std::vector<detail::Implementation> all = implementations("outer", xsimd_kernels::outer_product_entries());
   for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
-      if (request.op == &ops::matmul && !streams_rows(request)) return nullptr;
+      const bool leaves_to_gemm = request.inputs[0].dtype == DType::bfloat16 && suits_gemm(request);
+      if (request.op == &ops::matmul && (!streams_rows(request) || leaves_to_gemm)) return nullptr;
       if (is_half(request.inputs[0].dtype) && has_amx()) return decline(reason, "leaves 16-bit operands to AMX");
       return create(request, reason);
     };

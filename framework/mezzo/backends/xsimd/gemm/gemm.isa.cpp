@@ -35,20 +35,84 @@ struct BlockRows {
   [[gnu::always_inline]] void advance(std::int64_t) { numbers += gemm_rows; }
 };
 
-[[gnu::always_inline]] inline void finish_sum(const GemmPanel& p, float* to, int column, Floats sum,
-                                              const Floats& least, auto part) {
-  if (p.accumulate) sum += load(to, part);
-  if (p.bias != nullptr) sum += load(p.bias + column, part);
-  store(to, xsimd::max(least, sum), part);  // max returns its second operand if one is NaN
+/// Writes the first p.columns columns of a block of sums that begins at `first`. `to`: the place of the results, in
+/// float32 or bfloat16.
+template <int rows, int registers, class T>
+[[gnu::always_inline]] inline void finish_sums(const GemmPanel& p, std::int64_t first, Floats (&sums)[rows][registers],
+                                               T* to, std::int64_t width) {
+  const Floats least(p.least);
+  const std::int64_t last = p.columns - (registers - 1) * lanes;  // columns in the last register
+  const auto finish = [&](int i, int j, auto part) __attribute__((always_inline)) {
+    const std::int64_t column = j * lanes;
+    Floats sum = sums[i][j];
+    if (p.accumulate) sum += load(p.sums + (first + i) * p.sums_width + column, part);
+    if (p.bias != nullptr) sum += load(p.bias + column, part);
+    // max returns its second operand if one is NaN.
+    store(to + (first + i) * width + column, xsimd::max(least, sum), part);
+  };
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < registers; ++j) {
+      if (j + 1 < registers || last == lanes) {
+        finish(i, j, Whole{});
+      } else {
+        finish(i, j, first_lanes(last));
+      }
+    }
+  }
 }
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/// Two registers of numbers other than NaN, rounded to bfloat16.
+[[gnu::always_inline]] inline void store_numbers(bfloat16* to, const Floats& a, const Floats& b) {
+  const auto upper = [](const Floats& x) __attribute__((always_inline)) {
+    const __m256i bits = _mm256_castps_si256(x);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    return _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
+  };
+  constexpr int in_order = 0xd8;  // of the quarters
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper(a), upper(b)), in_order);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), packed);
+}
+
+/// finish_sums() for whole panels of bfloat16. One test of all sums replaces one for each register.
+template <int rows>
+[[gnu::always_inline]] inline void finish_halves(const GemmPanel& p, std::int64_t first, Floats (&sums)[rows][2]) {
+  const Floats least(p.least);
+  __m256 unordered = _mm256_setzero_ps();
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      if (p.accumulate) sums[i][j] += load(p.sums + (first + i) * p.sums_width + j * lanes, Whole{});
+      if (p.bias != nullptr) sums[i][j] += load(p.bias + j * lanes, Whole{});
+      sums[i][j] = xsimd::max(least, sums[i][j]);  // max returns its second operand if one is NaN
+    }
+    unordered = _mm256_or_ps(unordered, _mm256_cmp_ps(sums[i][0], sums[i][1], _CMP_UNORD_Q));
+  }
+  const bool numbers = _mm256_testz_ps(unordered, unordered) != 0;
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    bfloat16* const to = p.rounded + (first + i) * p.rounded_width;
+    if (numbers) {
+      store_numbers(to, sums[i][0], sums[i][1]);
+    } else {
+      for (int j = 0; j < 2; ++j) store(to + j * lanes, sums[i][j], Whole{});
+    }
+  }
+}
+#endif
+
 template <int rows, int registers, class Rows>
-[[gnu::always_inline]] inline void gemm_block(const GemmPanel& p, const float* a, float* out) {
+[[gnu::always_inline]] inline void gemm_block(const GemmPanel& p, const float* a, std::int64_t first) {
   constexpr int to_write = 1;
   Floats sums[rows][registers], of_b[registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-    __builtin_prefetch(out + i * p.out_width, to_write);
+    if (p.rounded != nullptr) {
+      __builtin_prefetch(p.rounded + (first + i) * p.rounded_width, to_write);
+    } else {
+      __builtin_prefetch(p.sums + (first + i) * p.sums_width, to_write);
+    }
     for (int j = 0; j < registers; ++j) sums[i][j] = Floats(0.0F);
   }
   fetch_ahead(*p.ahead, p.lines);
@@ -63,27 +127,25 @@ template <int rows, int registers, class Rows>
     }
     row.advance(1);
   }
-  const Floats least(p.least);
-  const std::int64_t last = p.columns - (registers - 1) * lanes;  // columns in the last register
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < registers; ++j) {
-      float* const to = out + i * p.out_width + j * lanes;
-      if (j + 1 < registers || last == lanes) {
-        finish_sum(p, to, j * lanes, sums[i][j], least, Whole{});
-      } else {
-        finish_sum(p, to, j * lanes, sums[i][j], least, first_lanes(last));
-      }
+  if (p.rounded != nullptr) {
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+    if constexpr (registers == 2) {
+      if (p.columns == gemm_columns) return finish_halves(p, first, sums);
     }
+#endif
+    finish_sums(p, first, sums, p.rounded, p.rounded_width);
+  } else {
+    finish_sums(p, first, sums, p.sums, p.sums_width);
   }
 }
 
 template <int registers, bool packed, int rows = gemm_rows>
-[[gnu::always_inline]] inline void gemm_block_of(const GemmPanel& p, const float* a, float* out, std::int64_t count) {
+[[gnu::always_inline]] inline void gemm_block_of(const GemmPanel& p, const float* a, std::int64_t first,
+                                                 std::int64_t count) {
   if (count == rows) {
-    return gemm_block<rows, registers, std::conditional_t<packed, BlockRows, RowPointers<rows>>>(p, a, out);
+    return gemm_block<rows, registers, std::conditional_t<packed, BlockRows, RowPointers<rows>>>(p, a, first);
   }
-  if constexpr (rows > 1) gemm_block_of<registers, packed, rows - 1>(p, a, out, count);
+  if constexpr (rows > 1) gemm_block_of<registers, packed, rows - 1>(p, a, first, count);
 }
 
 template <int registers, bool packed>
@@ -91,7 +153,7 @@ template <int registers, bool packed>
   const std::int64_t blocks = gemm_blocks(p.rows, gemm_rows);
   for (std::int64_t i = 0; i < blocks; ++i) {
     const std::int64_t first = p.rows * i / blocks;
-    gemm_block_of<registers, packed>(p, p.a + (packed ? i : first) * p.a_width, p.out + first * p.out_width,
+    gemm_block_of<registers, packed>(p, p.a + (packed ? i : first) * p.a_width, first,
                                      p.rows * (i + 1) / blocks - first);
   }
 }
@@ -106,15 +168,15 @@ constexpr std::int64_t blocks_together = 4;
 
 /// Packs blocks of rows that begin at `first`. Stores whole registers: numbers written after a block's rows are
 /// overwritten by the next step of depth. `whole`: all registers may be read.
-template <bool whole, int blocks>
+template <class T, bool whole, int blocks>
 [[gnu::always_inline]] inline void pack_blocks(const GemmPiece& p, const std::int64_t* first, float* to) {
   std::int64_t starts[blocks];
   for (int i = 0; i < blocks; ++i) starts[i] = first[i];
-  const float* from = p.from;
+  const T* from = static_cast<const T*>(p.from);
   for (std::int64_t k = 0; k < p.depth; ++k, from += p.width, to += gemm_rows) {
     for (int i = 0; i < blocks; ++i) {
       for (int j = 0; j < gemm_rows; j += lanes) {
-        const float* const row = from + starts[i] + j;
+        const T* const row = from + starts[i] + j;
         if constexpr (whole) {
           store(to + i * p.pitch + j, load(row, Whole{}), Whole{});
         } else {
@@ -126,6 +188,16 @@ template <bool whole, int blocks>
   }
 }
 
+template <class T>
+void pack_rows(const GemmPiece& p) {
+  const T* from = static_cast<const T*>(p.from);
+  float* to = p.to;
+  for (std::int64_t row = 0; row < p.count; ++row, from += p.width, to += p.pitch) {
+    for_registers(0, p.depth, [&](std::int64_t k, auto part) { store(to + k, load(from + k, part), part); });
+  }
+}
+
+template <class T>
 void pack_left(const GemmPiece& p) {
   constexpr std::int64_t reach = (gemm_rows + lanes - 1) / lanes * lanes;
   const std::int64_t blocks = gemm_blocks(p.count, gemm_rows);
@@ -136,20 +208,21 @@ void pack_left(const GemmPiece& p) {
     float* const to = p.to + i * p.pitch;
     const bool whole = first[count - 1] + reach <= p.readable;
     if (whole && count == blocks_together) {
-      pack_blocks<true, blocks_together>(p, first, to);
+      pack_blocks<T, true, blocks_together>(p, first, to);
       continue;
     }
     for (std::int64_t j = 0; j < count; ++j) {
-      whole ? pack_blocks<true, 1>(p, first + j, to + j * p.pitch)
-            : pack_blocks<false, 1>(p, first + j, to + j * p.pitch);
+      whole ? pack_blocks<T, true, 1>(p, first + j, to + j * p.pitch)
+            : pack_blocks<T, false, 1>(p, first + j, to + j * p.pitch);
     }
   }
 }
 
+template <class T>
 void pack_right(const GemmPiece& p) {
   const std::int64_t whole = p.count / gemm_columns * gemm_columns;
   for (std::int64_t k = 0; k < p.depth; ++k) {
-    const float* const from = p.from + k * p.width;
+    const T* const from = static_cast<const T*>(p.from) + k * p.width;
     float* to = p.to + k * gemm_columns;
     for (std::int64_t column = 0; column < whole; column += gemm_columns, to += p.pitch) {
       for (int j = 0; j < gemm_columns; j += lanes) store(to + j, load(from + column + j, Whole{}), Whole{});
@@ -163,8 +236,8 @@ void pack_right(const GemmPiece& p) {
 }
 
 /// Transposes squares of `lanes` numbers. Rows behind the last one are 0.
-template <class Some>
-[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t width, std::int64_t rows, float* to,
+template <class T, class Some>
+[[gnu::always_inline]] inline void turn_square(const T* from, std::int64_t width, std::int64_t rows, float* to,
                                                Some part) {
   Floats square[lanes];
   for (int i = 0; i < lanes; ++i) square[i] = i < rows ? load(from + i * width, part) : Floats(0.0F);
@@ -172,26 +245,35 @@ template <class Some>
   for (int i = 0; i < lanes_of(part); ++i) store(to + i * gemm_columns, square[i], Whole{});
 }
 
+template <class T>
 void pack_transposed_right(const GemmPiece& p) {
+  const T* const from = static_cast<const T*>(p.from);
   for (std::int64_t column = 0; column < p.count; column += gemm_columns) {
     float* const to = p.to + column / gemm_columns * p.pitch;
     for_registers(0, p.depth, [&](std::int64_t k, auto part) {
       for (int j = 0; j < gemm_columns; j += lanes) {
         const std::int64_t rows = std::clamp<std::int64_t>(p.count - column - j, 0, lanes);
-        turn_square(p.from + (column + j) * p.width + k, p.width, rows, to + k * gemm_columns + j, part);
+        turn_square(from + (column + j) * p.width + k, p.width, rows, to + k * gemm_columns + j, part);
       }
     });
   }
 }
+
+template <class T>
+constexpr GemmPacking packing{
+    .rows = pack_rows<T>,
+    .left = pack_left<T>,
+    .right = pack_right<T>,
+    .transposed_right = pack_transposed_right<T>,
+};
 
 }  // namespace
 
 constexpr GemmFunctions gemm{
     .product = gemm_product<false>,
     .packed_product = gemm_product<true>,
-    .pack_left = pack_left,
-    .pack_right = pack_right,
-    .pack_transposed_right = pack_transposed_right,
+    .float32 = packing<float>,
+    .bfloat16 = packing<mezzo::bfloat16>,
     .rows = gemm_rows,
     .panel = gemm_columns,
 };

@@ -20,18 +20,44 @@ double cycles_of(const GemmSizes& sizes, std::int64_t block, std::int64_t panel,
   return static_cast<double>(sizes.depth) * (rows * columns / products_per_cycle + rows * of_left + columns * of_right);
 }
 
+/// Chooses the order of loops with the least traffic behind the L2 cache. Each piece of work reads all of the kept
+/// factor; kept sums are read and written for each piece of the depth.
+void choose_order(const GemmSizes& sizes, std::int64_t panel, GemmBlocking& blocking) {
+  constexpr std::int64_t cache_floats = (384 << 10) / float_size, sums_cost = 3;
+  const auto far = [](std::int64_t floats) { return floats > cache_floats ? floats : 0; };
+  const std::int64_t left = sizes.rows * sizes.depth, right = sizes.depth * sizes.columns,
+                     sums = sizes.rows * sizes.columns, terms = blocking.terms;
+  const std::int64_t row_chunks = share_of(sizes.rows, blocking.chunk_rows),
+                     column_chunks = share_of(sizes.columns, blocking.chunk_panels * panel);
+  const std::int64_t of_sums = terms > 1 ? sums_cost * far(sums) * terms : 0;
+  std::int64_t least = of_sums + far(left / terms) * terms * column_chunks;
+  const auto offer = [&](std::int64_t traffic, bool keeps_panels, bool keeps_sums) {
+    if (traffic >= least) return;
+    least = traffic;
+    blocking.keeps_panels = keeps_panels;
+    blocking.keeps_sums = keeps_sums;
+  };
+  offer(of_sums + far(right / terms) * terms * row_chunks, true, true);
+  offer(far(left) * column_chunks, false, false);
+  offer(far(right) * row_chunks, true, false);
+}
+
 }  // namespace
 
 GemmBlocking gemm_blocking(const GemmSizes& sizes, std::int64_t block, std::int64_t panel, std::int64_t threads) {
   // A panel and a block of rows stay in an L1 cache of 32 KiB, a chunk of panels and one of rows in an L2 cache of 512.
-  constexpr std::int64_t panel_bytes = 20 << 10, chunk_bytes = 128 << 10, row_bytes = 192 << 10, spread = 1024;
+  constexpr std::int64_t chunk_bytes = 128 << 10, row_bytes = 192 << 10, spread = 1024;
+  // Sums of a rounded result are kept in float32 between pieces, so the pieces of bfloat16 are longer.
+  const std::int64_t panel_bytes = (sizes.narrow_a ? 32 : 20) << 10;
   GemmBlocking best;
   best.terms = share_of(sizes.depth, std::max<std::int64_t>(1, panel_bytes / (panel * float_size)));
   const std::int64_t piece_bytes = best.piece(sizes) * float_size;
   best.chunk_panels = std::max<std::int64_t>(1, chunk_bytes / (panel * piece_bytes));
   best.chunk_rows = std::max(block, row_bytes / piece_bytes / block * block);
-  best.copies_rows = !sizes.transpose_a && best.terms > 1 && sizes.depth * float_size % spread == 0 &&
-                     sizes.rows * sizes.depth * float_size > row_bytes;
+  const bool shares_sets =
+      best.terms > 1 && sizes.depth * float_size % spread == 0 && sizes.rows * sizes.depth * float_size > row_bytes;
+  best.copies_rows = !sizes.transpose_a && (sizes.narrow_a || shares_sets);
+  choose_order(sizes, panel, best);
   double least = 0;
   for (std::int64_t row_shares = 1; row_shares <= threads; ++row_shares) {
     GemmBlocking one = best;

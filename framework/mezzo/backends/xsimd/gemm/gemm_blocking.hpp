@@ -7,6 +7,7 @@ namespace mezzo::xsimd_kernels {
 struct GemmSizes {
   std::int64_t rows = 0, depth = 0, columns = 0;
   bool transpose_a = false, transpose_b = false;
+  bool narrow_a = false;  ///< bfloat16, which is widened while it is copied
 };
 
 /// The division of a product into parts that stay in the caches and into shares of threads. Only the shares depend on
@@ -17,7 +18,14 @@ struct GemmBlocking {
   std::int64_t column_shares = 1;
   std::int64_t chunk_rows = 1;    ///< most rows that are multiplied with a chunk of panels
   std::int64_t chunk_panels = 1;  ///< panels that are packed at a time
-  bool copies_rows = false;       ///< the left factor isn't transposed, but its rows share sets of the caches
+  bool copies_rows = false;       ///< the left factor isn't transposed, but its rows are copied
+
+  /// True: all panels are packed at first, then chunks of rows one after the other. False: the other way round.
+  bool keeps_panels = false;
+
+  /// True: the pieces of the depth are the outer loop, and sums are kept from piece to piece. False: each chunk is
+  /// multiplied with all pieces before the next one.
+  bool keeps_sums = true;
 
   /// Terms of the longest piece of the depth.
   std::int64_t piece(const GemmSizes& sizes) const { return (sizes.depth + terms - 1) / terms; }
