@@ -84,6 +84,7 @@ template <class Kept, class S, class G, class Rule>
     prefetch_ahead(in<G>(a.gradient) + i);
     for (int s = 0; s < Rule::slot_count; ++s) prefetch_ahead(in<S>(a.slots[s]) + i);
     if constexpr (Kept::beside) prefetch_ahead(in<typename Kept::Stored>(a.beside) + i);
+    if (a.copy != nullptr) prefetch_ahead(in<bfloat16>(a.copy) + i);  // or float16, of the same size
   };
   const Philox of_slots(a.slot_stream), of_variable(a.variable_stream);
   alignas(64) std::int32_t slot_words[stride] = {}, variable_words[stride] = {};
