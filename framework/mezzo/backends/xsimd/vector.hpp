@@ -107,7 +107,7 @@ template <class T, class Some>
 /// aligned then, and the caller calls finish_stores() of past_caches.hpp.
 template <class T, class Some>
 [[gnu::always_inline]] inline void store(T* p, const Floats& x, Some part, [[maybe_unused]] bool past_caches) {
-#if defined(__AVX512BW__)
+#if defined(__AVX2__)
   if constexpr (std::is_same_v<Some, Whole>) {
     if (past_caches) return store_past_caches(p, x.data);
   }

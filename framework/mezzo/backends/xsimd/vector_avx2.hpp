@@ -38,7 +38,8 @@ struct Part {
 
 [[gnu::always_inline]] inline void store_register(float* p, __m256 x) { _mm256_storeu_ps(p, x); }
 
-[[gnu::always_inline]] inline void store_register(bfloat16* p, __m256 x) {
+/// x as bfloat16, rounded to nearest even.
+[[gnu::always_inline]] inline __m128i round_to_bfloat16(__m256 x) {
   const __m256i bits = _mm256_castps_si256(x);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
   const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
@@ -46,11 +47,30 @@ struct Part {
   const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
   const __m256i upper = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, nan), 16);
   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper, upper), 0x08);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
+  return _mm256_castsi256_si128(packed);
+}
+
+[[gnu::always_inline]] inline __m128i round_to_float16(__m256 x) {
+  return _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+}
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m256 x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), round_to_bfloat16(x));
 }
 
 [[gnu::always_inline]] inline void store_register(float16* p, __m256 x) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), round_to_float16(x));
+}
+
+// Half of a cache line or less: the processor joins the stores of a line.
+[[gnu::always_inline]] inline void store_past_caches(float* p, __m256 x) { _mm256_stream_ps(p, x); }
+
+[[gnu::always_inline]] inline void store_past_caches(bfloat16* p, __m256 x) {
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p), round_to_bfloat16(x));
+}
+
+[[gnu::always_inline]] inline void store_past_caches(float16* p, __m256 x) {
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p), round_to_float16(x));
 }
 
 [[gnu::always_inline]] inline __m256 load_register(const float* p, Part part) {
