@@ -31,7 +31,9 @@ double operations(const KernelRequest& request) {
     const Shape& a = in[0].shape;
     return 2 * size(out[0]) * static_cast<double>(a[a.size() - (transposed ? 2 : 1)]);
   }
-  if (op == &ops::conv2d || op == &ops::normalized_conv2d) return convolution(out[0], in[1]);
+  if (op == &ops::conv2d || op == &ops::normalized_conv2d || op == &ops::quantized_conv2d) {
+    return convolution(out[0], in[1]);
+  }
   if (op == &ops::conv2d_input_gradient) return convolution(in[0], in[1]);
   if (op == &ops::conv2d_kernel_gradient || op == &ops::normalized_conv2d_kernel_gradient) {
     return convolution(in[1], out[0]);

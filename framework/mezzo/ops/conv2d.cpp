@@ -1,5 +1,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/conv2d.hpp>
+#include <mezzo/ops/conv2d_attributes.hpp>
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
@@ -115,12 +116,7 @@ Op detail::define_conv2d_kernel_gradient() {
   return op;
 }
 
-Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
-  if (detail::has_open_size(x)) {
-    return with_sizes([options](const Values& xs) -> Values { return {conv2d(xs[0], xs[1], options)}; }, {x, kernel},
-                      detail::reach_of(kernel.shape(), options.dilation_rate))
-        .front();
-  }
+Attributes detail::conv2d_attributes(const Value& x, const Shape& kernel, const Conv2DOpOptions& options) {
   const std::string where = detail::current_label("conv2d");
   if (options.groups < 1) {
     fail<ValueError>(where, "groups must be at least 1; got {}", options.groups);
@@ -128,13 +124,20 @@ Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options
   const Shape strides = options.strides.pair(where, "strides");
   const Shape dilation = options.dilation_rate.pair(where, "dilation_rate");
   Shape padding(4, 0);
-  if (x.shape().size() == 4 && kernel.shape().size() == 4) {
-    padding =
-        options.padding.resolve(where, {x.shape()[1].or_unknown(), x.shape()[2].or_unknown()},
-                                {kernel.shape()[0].or_unknown(), kernel.shape()[1].or_unknown()}, strides, dilation);
+  if (x.shape().size() == 4 && kernel.size() == 4) {
+    padding = options.padding.resolve(where, {x.shape()[1].or_unknown(), x.shape()[2].or_unknown()},
+                                      {kernel[0], kernel[1]}, strides, dilation);
   }
-  return insert_one(ops::conv2d, {x, kernel},
-                    {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}});
+  return {{"strides", strides}, {"padding", padding}, {"dilation", dilation}, {"groups", options.groups}};
+}
+
+Value conv2d(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {
+  if (detail::has_open_size(x)) {
+    return with_sizes([options](const Values& xs) -> Values { return {conv2d(xs[0], xs[1], options)}; }, {x, kernel},
+                      detail::reach_of(kernel.shape(), options.dilation_rate))
+        .front();
+  }
+  return insert_one(ops::conv2d, {x, kernel}, detail::conv2d_attributes(x, kernel.shape(), options));
 }
 
 }  // namespace mezzo

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/convolution_geometry.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/tiled_product.hpp>
 
@@ -11,47 +12,6 @@ namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
-
-struct Geometry {
-  Index batch, height, width, channels;  // of x
-  Index out_height, out_width, filters;
-  Index kernel_height, kernel_width;
-  Index stride_height, stride_width, top, left, dilation_height, dilation_width;
-  Index groups, group_channels, group_filters;
-};
-
-Geometry geometry(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y) {
-  const auto& strides = request.attributes.get<Shape>("strides");
-  const auto& padding = request.attributes.get<Shape>("padding");
-  const auto& dilation = request.attributes.get<Shape>("dilation");
-  const Index groups = request.attributes.get<Index>("groups");
-  return {.batch = x[0],
-          .height = x[1],
-          .width = x[2],
-          .channels = x[3],
-          .out_height = y[1],
-          .out_width = y[2],
-          .filters = y[3],
-          .kernel_height = kernel[0],
-          .kernel_width = kernel[1],
-          .stride_height = strides[0],
-          .stride_width = strides[1],
-          .top = padding[0],
-          .left = padding[2],
-          .dilation_height = dilation[0],
-          .dilation_width = dilation[1],
-          .groups = groups,
-          .group_channels = kernel[2],
-          .group_filters = y[3] / groups};
-}
-
-/// A place in a batch of images.
-struct Place {
-  Index image, row, column;
-};
-
-/// The place with index i, counted row by row over the whole batch.
-Place place_of(Index i, Index height, Index width) { return {i / (height * width), i / width % height, i % width}; }
 
 /// Moves on to the next place.
 void advance(Place& place, Index height, Index width) {
@@ -77,15 +37,6 @@ void gather(Index k, Index count, Index inner, T* to, const At& at) {
     }
     done += now;
   }
-}
-
-/// Address of the channels of x under the kernel's place (r, s) when the kernel lies at `output`; null in the padding.
-template <class T>
-const T* under(const Geometry& g, const T* x, const Place& output, Index r, Index s) {
-  const Index h = output.row * g.stride_height - g.top + r * g.dilation_height;
-  const Index w = output.column * g.stride_width - g.left + s * g.dilation_width;
-  if (h < 0 || h >= g.height || w < 0 || w >= g.width) return nullptr;
-  return x + ((output.image * g.height + h) * g.width + w) * g.channels;
 }
 
 /// Address of the filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.

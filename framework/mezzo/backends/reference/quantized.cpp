@@ -7,6 +7,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/row_codes.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/graph/codes.hpp>
 #include <mezzo/ops/quantized.hpp>
@@ -114,24 +115,6 @@ struct Form {
   }
   std::int64_t scale(std::int64_t b, std::int64_t n) const { return transposed ? n * blocks() + b : b * width + n; }
 };
-
-/// Codes of a row of x and their scale, which is NaN for a row with NaN or infinity.
-template <class T>
-void quantize_row(const T* x, std::int64_t count, const float* given, std::int8_t* codes, T& scale) {
-  T most = 0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const T magnitude = std::abs(x[k]);
-    if (!(magnitude <= most)) most = magnitude;  // keeps NaN
-    if (!std::isfinite(most)) break;
-  }
-  scale = std::numeric_limits<T>::quiet_NaN();
-  if (!std::isfinite(most)) return;
-  constexpr T limit = 127;
-  scale = given != nullptr ? static_cast<T>(*given) : limit / (most + static_cast<T>(1e-7));
-  for (std::int64_t k = 0; k < count; ++k) {
-    codes[k] = static_cast<std::int8_t>(std::clamp(std::nearbyint(x[k] * scale), -limit, limit));
-  }
-}
 
 /// Element n of the product of a row of codes, with exact sums.
 template <class T>

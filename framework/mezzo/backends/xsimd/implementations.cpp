@@ -129,8 +129,8 @@ std::vector<detail::Implementation> int8_implementations() {
 
 std::vector<detail::Implementation> codes_implementations() {
   std::vector<detail::Implementation> all = implementations("codes", xsimd_kernels::quantized_entries());
-  for (detail::Implementation& one : implementations("codes", xsimd_kernels::dequantize_entries())) {
-    all.push_back(std::move(one));
+  for (const Entries& entries : {xsimd_kernels::quantized_convolution_entries(), xsimd_kernels::dequantize_entries()}) {
+    for (detail::Implementation& one : implementations("codes", entries)) all.push_back(std::move(one));
   }
   return all;
 }
@@ -184,9 +184,9 @@ std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std:
   bool found = false;
   using namespace xsimd_kernels;
   for (const Entries& family :
-       {int8_entries(), tile_entries(), quantized_entries(), dequantize_entries(), packed_entries(),
-        depthwise_entries(), few_taps_entries(), pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
-        outer_product_entries(), few_rows_entries()}) {
+       {int8_entries(), tile_entries(), quantized_entries(), quantized_convolution_entries(), dequantize_entries(),
+        packed_entries(), depthwise_entries(), few_taps_entries(), pointwise_entries(),
+        pointwise_norm_gradient_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

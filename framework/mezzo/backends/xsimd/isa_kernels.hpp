@@ -9,6 +9,7 @@ struct AvgPool2dFunctions;
 struct BatchNormFunctions;
 struct CastFunctions;
 struct ChainFunctions;
+struct CodeWindowFunctions;
 struct CrossentropyFunctions;
 struct DepthwiseFunctions;
 struct DropoutFunctions;
@@ -72,6 +73,7 @@ struct IsaKernels {
   const RuleFunctions& update_rules;
   const WinogradFunctions& winograd;
   const DepthwiseFunctions& depthwise;
+  const CodeWindowFunctions& code_windows;
 };
 
 /// The functions that are compiled for `isa`. Throws an Error if there are none: see MEZZO_KERNELS.

@@ -13,6 +13,7 @@
 #include <mezzo/backends/xsimd/finite.hpp>
 #include <mezzo/backends/xsimd/fold.hpp>
 #include <mezzo/backends/xsimd/gemm/gemm.hpp>
+#include <mezzo/backends/xsimd/int8/code_windows.hpp>
 #include <mezzo/backends/xsimd/int8/few_codes.hpp>
 #include <mezzo/backends/xsimd/int8/int8_products.hpp>
 #include <mezzo/backends/xsimd/int8/tile_products.hpp>
@@ -64,6 +65,7 @@ constexpr IsaKernels isa_kernels{
     .update_rules = update_rules,
     .winograd = winograd,
     .depthwise = depthwise,
+    .code_windows = code_windows,
 };
 
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

@@ -12,6 +12,9 @@ Entries tile_entries();
 /// Products with quantized weights: quantized_matmul.
 Entries quantized_entries();
 
+/// Convolutions with quantized kernels: quantized_conv2d.
+Entries quantized_convolution_entries();
+
 /// Quantized weights as floats: dequantize.
 Entries dequantize_entries();
 

@@ -62,6 +62,11 @@ constexpr int register_bytes = 4 * lanes;
   return _mm512_maskz_loadu_epi8(count >= register_bytes ? ~__mmask64{0} : (__mmask64{1} << count) - 1, p);
 }
 
+/// The first `count` of 64 bytes.
+[[gnu::always_inline]] inline void store_bytes(void* p, IntRegister x, std::int64_t count) {
+  _mm512_mask_storeu_epi8(p, (__mmask64{1} << count) - 1, x);
+}
+
 /// block(rows, first), where `rows` is the constant that equals `count`.
 template <int most, class Block>
 [[gnu::always_inline]] inline void block_of_rows(std::int64_t first, std::int64_t count, const Block& block) {
