@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <optional>
+#include <utility>
 
 #include <mezzo/compiler/inference/scaled_constants.hpp>
 #include <mezzo/compiler/rewrite.hpp>
@@ -82,17 +84,44 @@ std::optional<Tensor> bias_of_product(const Node& product, FrozenConstants& cons
   return product.inputs.size() > 2 ? wide_constant(product.inputs[2], constants) : std::nullopt;
 }
 
+/// The convolution of codes with the scale in its scales and bias: its codes don't change.
+Values with_scales(const Node& product, const ChannelScale& by, FrozenConstants& constants, Rewriter& to) {
+  if (product.attributes.has("epilogue") || product.attributes.has("residual")) return {};
+  const bool biased = product.attributes.get_or("bias", false);
+  const std::size_t bias_at = product.inputs.size() - (biased ? 1 : 0);
+  const Tensor* const scale = frozen_value(*product.inputs[2].node());
+  const auto before = biased ? wide_constant(product.inputs[bias_at], constants) : std::nullopt;
+  if (scale == nullptr || (biased && !before)) return {};
+  const Tensor divided = divided_by(*scale, by.scale, constants);
+  const auto bias = scaled_bias(before, by, bias_dtype(product), constants);
+  if (!is_finite(divided) || (bias && !is_finite(*bias))) return {};
+  Values inputs(product.inputs.begin(), product.inputs.begin() + static_cast<std::ptrdiff_t>(bias_at));
+  inputs[2] = to.add(frozen_leaf(divided, product)).front();
+  Attributes attributes = product.attributes;
+  if (bias) {
+    inputs.push_back(to.add(frozen_leaf(*bias, product)).front());
+    attributes.set("bias", true);
+  }
+  return to.add(make_node(*product.op, std::move(inputs), std::move(attributes), product.outputs, product));
+}
+
 /// The product whose output `node` scales, with the scale in its kernel and bias.
 Values fold_into_product_before(const NodePtr& old, const NodePtr& node, const Uses& uses, FrozenConstants& constants,
                                 Rewriter& to) {
   const std::optional<Scaling> scaling = scaling_of(*node, constants);
-  if (!scaling || !is_product(*scaling->y.node())) return {};
+  if (!scaling) return {};
+  const bool of_codes = is(*scaling->y.node(), ops::quantized_conv2d);
+  if (!of_codes && !is_product(*scaling->y.node())) return {};
   for (std::size_t i = 1; i < old->outputs.size(); ++i) {
     if (uses.of({old, static_cast<int>(i)}) > 0) return {};
   }
   const Node& product = *scaling->y.node();
   const std::size_t operand = node->inputs[0].same_as(scaling->y) ? 0 : 1;
   if (uses.of(old->inputs[operand]) != 1 || node->outputs[0] != product.outputs[0]) return {};
+  if (of_codes) {
+    const Values all = with_scales(product, scaling->by, constants, to);
+    return all.empty() ? Values{} : Values(old->outputs.size(), all.front());
+  }
   const std::optional<Tensor> kernel = wide_constant(product.inputs[1], constants);
   const std::optional<Tensor> bias = bias_of_product(product, constants);
   if (!kernel || (product.inputs.size() > 2 && !bias)) return {};

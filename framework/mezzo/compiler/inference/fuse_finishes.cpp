@@ -13,7 +13,7 @@ namespace {
 /// A product of frozen numbers without a ReLU.
 bool is_frozen_product(const Value& value) {
   const Node& node = *value.node();
-  if (!is(node, ops::conv2d) && !is(node, ops::matmul)) return false;
+  if (!is(node, ops::conv2d) && !is(node, ops::matmul) && !is(node, ops::quantized_conv2d)) return false;
   return frozen_value(*node.inputs[1].node()) != nullptr && !node.attributes.has("epilogue");
 }
 

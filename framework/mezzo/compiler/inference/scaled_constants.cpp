@@ -106,6 +106,17 @@ Tensor scaled_along(const Tensor& kernel, std::size_t axis, const Tensor& scale,
   return constants.find_or_compute(key, compute).front();
 }
 
+Tensor divided_by(const Tensor& numbers, const Tensor& divisors, FrozenConstants& constants) {
+  const std::string key = fmt::format("divided|{}|{}", identity_of(numbers), identity_of(divisors));
+  const auto compute = [&] {
+    Numbers all = numbers.to_doubles();
+    const Numbers by = divisors.to_doubles();
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] /= by[i];
+    return std::vector<Tensor>{per_channel(all).cast(numbers.dtype())};
+  };
+  return constants.find_or_compute(key, compute).front();
+}
+
 std::optional<Tensor> scaled_bias(const std::optional<Tensor>& bias, const ChannelScale& by, DType dtype,
                                   FrozenConstants& constants) {
   if (!bias && !by.shifts) return {};

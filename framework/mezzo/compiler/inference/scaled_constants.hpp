@@ -27,6 +27,9 @@ std::optional<Tensor> wide_constant(const Value& value, FrozenConstants& constan
 /// The kernel times the numbers of `scale` along an axis, in the accumulation dtype of the kernel's.
 Tensor scaled_along(const Tensor& kernel, std::size_t axis, const Tensor& scale, FrozenConstants& constants);
 
+/// Quotients of the numbers of two vectors, in the dtype of the first one.
+Tensor divided_by(const Tensor& numbers, const Tensor& divisors, FrozenConstants& constants);
+
 /// The bias of a product that is scaled, in that dtype; none if it is 0. Without `bias` it was 0 before.
 std::optional<Tensor> scaled_bias(const std::optional<Tensor>& bias, const ChannelScale& by, DType dtype,
                                   FrozenConstants& constants);
