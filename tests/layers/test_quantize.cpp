@@ -291,10 +291,8 @@ BOOST_AUTO_TEST_CASE(static_scales_need_calibration) {
   const Folder folder;
   check_throws<ValueError>("[Dense] save_weights: static activations of kernel need calibrate() first",
                            [&] { layer.save_weights(folder.path("a.safetensors")); });
-  check_throws<ValueError>(
-      "[calibrate] run must call the layer of kernel for a product; it got no input (convolutions and recurrent steps "
-      "have no such input: leave them out by filters)",
-      [&] { calibrate(layer, [] {}); });
+  check_throws<ValueError>("[calibrate] run must call the layer of kernel for a product; it got no input",
+                           [&] { calibrate(layer, [] {}); });
   calibrate(layer, {x});
   BOOST_TEST(std::abs(weight_of(layer, "kernel_inputs_scale").value().item() - 127 / 2.0) < 1e-4);
   const std::vector<double> y = layer(x).tensor().to_doubles();

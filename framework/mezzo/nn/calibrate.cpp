@@ -51,10 +51,7 @@ void detail::calibrate_by(Layer& layer, const std::function<void()>& run) {
     if (!codes && !steps) continue;
     const auto found = magnitudes.find(weight.state().get());
     if (found == magnitudes.end())
-      fail<ValueError>("[calibrate]",
-                       "run must call the layer of {} for a product; it got no input (convolutions and recurrent steps "
-                       "have no such input: leave them out by filters)",
-                       path);
+      fail<ValueError>("[calibrate]", "run must call the layer of {} for a product; it got no input", path);
     const float range = static_cast<float>(found->second) + 1e-7F;
     if (codes) scales.emplace_back(form->inputs_scale, 127.0F / range);
     if (steps) scales.emplace_back(fake->inputs_step, range / 127.0F);

@@ -30,13 +30,13 @@ Value observed_step(const Value& x, const std::shared_ptr<VariableState>& step) 
   return kept;
 }
 
-}  // namespace
-
-Value rounded_inputs(const Value& x, const Variable& weight) {
+/// Inputs of op, rounded with one step, or without one by each_by_itself().
+template <class Function>
+Value rounded(const Value& x, const Variable& weight, const Op& op, const Function& each_by_itself) {
   const auto& fake = weight.state()->fake;
   if (!fake || fake->form.inputs == QuantizedInputs::floats) return x;
-  const Value operand = as(x, operand_dtype(ops::matmul, x));
-  if (fake->inputs_step.get() == nullptr) return rounded_by_row(operand);
+  const Value operand = as(x, operand_dtype(op, x));
+  if (fake->inputs_step.get() == nullptr) return each_by_itself(operand);
   if (note_inputs(operand, *weight.state())) return x;
   const std::shared_ptr<VariableState>& step = fake->inputs_step.pointer();
   if (!fake->form.learned) return rounded_by_step(operand, observed_step(operand, step));
@@ -45,6 +45,17 @@ Value rounded_inputs(const Value& x, const Variable& weight) {
                      weight.name());
   }
   return rounded_by_step(operand, read_variable(step));
+}
+
+}  // namespace
+
+Value rounded_inputs(const Value& x, const Variable& weight) { return rounded(x, weight, ops::matmul, rounded_by_row); }
+
+Value rounded_images(const Value& x, const Variable& weight) {
+  return rounded(x, weight, ops::conv2d, [](const Value& images) {
+    const Shape shape = images.shape();
+    return reshape(rounded_by_row(reshape(images, {shape[0], shape[1] * shape[2] * shape[3]})), shape);
+  });
 }
 
 Value rounded_table_rows(const Value& indices, const Variable& table) {

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/adapters.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/precision/policy_map.hpp>
@@ -76,13 +77,21 @@ void prepare_for_float8(detail::LayerState& layer, const Variable& weight, const
   state.fake = std::move(fake);
 }
 
+/// True if the inputs of the weight's products get a scale that calibrate() chooses.
+bool has_static_inputs(const detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
+  if (form.inputs != QuantizedInputs::static_int8 || weight.state()->quantizable.table) return false;
+  if (layer.kind == "Conv2D") return detail::takes_image_codes(weight.shape(), form);
+  // Other convolutions and products of states take floats.
+  return layer.kind.find("Conv") == std::string::npos && weight.name() != "recurrent_kernel";
+}
+
 void fake_quantize_weight(detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
   detail::VariableState& state = *weight.state();
   if (state.fake) return;
   auto fake = std::make_shared<detail::FakeQuantization>();
   fake->form = form;
   fake->axes = state.quantizable;
-  if (form.inputs == QuantizedInputs::static_int8 && !state.quantizable.table) {
+  if (has_static_inputs(layer, weight, form)) {
     const Variable step = side_weight(weight, "_inputs_step");
     detail::VariableState& added = *step.state();
     step.assign(Tensor::scalar(0, DType::float32));
@@ -205,7 +214,7 @@ void detail::quantize_weight(LayerState& layer, const Variable& weight, const Qu
     added.push_back(side_weight(weight, "_zero"));
     quantization->zero = added.back().state();
   }
-  if (form.inputs == QuantizedInputs::static_int8 && !state.quantizable.table) {
+  if (has_static_inputs(layer, weight, form)) {
     added.push_back(side_weight(weight, "_inputs_scale"));
     added.back().state()->assign(Tensor::scalar(step > 0 ? 1 / step : 0, DType::float32));
     quantization->inputs_scale = added.back().state();

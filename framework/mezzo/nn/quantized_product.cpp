@@ -18,7 +18,17 @@
 namespace mezzo::detail {
 namespace {
 
-/// Format of the inputs in this call. Without integer products, floats are faster.
+/// True if the axes that the product sums over are the last ones.
+bool sums_last(const Quantization& form) {
+  const Shape& inputs = form.axes.inputs;
+  return !inputs.empty() && inputs.front() == static_cast<std::int64_t>(form.shape.size() - inputs.size()) &&
+         inputs.front() > 0;
+}
+
+Value as_shape(const Value& x, const Shape& shape) { return x.shape() == shape ? x : reshape(x, shape); }
+
+}  // namespace
+
 QuantizedInputs inputs_now(const Value& x, const Variable& kernel) {
   const Quantization& form = *kernel.state()->quantization;
   if (form.form.inputs == QuantizedInputs::floats) return QuantizedInputs::floats;
@@ -39,17 +49,6 @@ QuantizedInputs inputs_now(const Value& x, const Variable& kernel) {
   }
   return QuantizedInputs::floats;
 }
-
-/// True if the axes that the product sums over are the last ones.
-bool sums_last(const Quantization& form) {
-  const Shape& inputs = form.axes.inputs;
-  return !inputs.empty() && inputs.front() == static_cast<std::int64_t>(form.shape.size() - inputs.size()) &&
-         inputs.front() > 0;
-}
-
-Value as_shape(const Value& x, const Shape& shape) { return x.shape() == shape ? x : reshape(x, shape); }
-
-}  // namespace
 
 Value quantized_product(const Value& given, const Variable& kernel) {
   const Value x = is_floating(given.dtype()) ? given : cast(given, current_policy().compute_dtype());  // as matmul

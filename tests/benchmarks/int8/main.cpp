@@ -1,11 +1,14 @@
-// Matrix products of int8 codes against those of bfloat16 and float32, and products of few rows with quantized weights.
+// Matrix products and convolutions of int8 codes against those of bfloat16 and float32, and products of few rows with
+// quantized weights.
 //
 // mezzo_int8 [--threads N] [--rounds N] [--only REGEX]
 //
-// Prints two tables of Markdown. The first one has the shapes of products of minilm, bert-base, gpt2 and mlp-wide: the
-// time of the product of int8 codes, with the quantization of both operands, and the times of the other dtypes divided
-// by it. The second one has products of 1 row with weights that are not in the caches: GB/s of codes, and the time of
-// bfloat16 weights divided by that of the codes. The kinds are timed in turn; figures are medians.
+// Prints three tables of Markdown. The first one has the shapes of products of minilm, bert-base, gpt2 and mlp-wide:
+// the time of the product of int8 codes, with the quantization of both operands, and the times of the other dtypes
+// divided by it. The second one has products of 1 row with weights that are not in the caches: GB/s of codes, and the
+// time of bfloat16 weights divided by that of the codes. The third one has convolutions of resnet50 and of the CNN of
+// the benchmarks, as in a Predictor: the time of codes with the quantization of the images, for inputs in float32 and
+// in bfloat16, and the times of these divided by it. The kinds are timed in turn; figures are medians.
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -48,6 +51,26 @@ const std::vector<Product> many_rows{{"minilm projection", 4096, 384, 384},
                                      {"mlp-wide", 256, 4096, 4096},
                                      {"mlp-wide, input gradient", 256, 4096, 4096, true}};
 
+struct Convolution {
+  const char* name;
+  std::int64_t images, size, channels, filters, kernel, stride;
+};
+
+const std::vector<Convolution> convolutions{{"stem, 7 x 7, stride 2", 4, 224, 3, 64, 7, 2},
+                                            {"layer1, 3 x 3", 8, 56, 64, 64, 3, 1},
+                                            {"layer2, 3 x 3, stride 2", 8, 56, 128, 128, 3, 2},
+                                            {"layer2, 3 x 3", 8, 28, 128, 128, 3, 1},
+                                            {"layer3, 3 x 3", 8, 14, 256, 256, 3, 1},
+                                            {"layer4, 3 x 3", 8, 7, 512, 512, 3, 1},
+                                            {"layer1, 1 x 1", 8, 56, 64, 256, 1, 1},
+                                            {"layer1, 1 x 1", 8, 56, 256, 64, 1, 1},
+                                            {"layer2, 1 x 1", 8, 28, 512, 128, 1, 1},
+                                            {"layer3, 1 x 1", 8, 14, 256, 1024, 1, 1},
+                                            {"layer4, 1 x 1", 8, 7, 2048, 512, 1, 1},
+                                            {"cnn, first", 32, 28, 1, 32, 3, 1},
+                                            {"cnn, second", 32, 13, 32, 64, 3, 1},
+                                            {"16 channels", 32, 14, 16, 16, 3, 1}};
+
 /// Numbers that differ from place to place, between -1 and 1.
 Tensor numbers(const Shape& shape, DType dtype) {
   std::vector<float> all(static_cast<std::size_t>(element_count(shape)));
@@ -62,13 +85,16 @@ Tensor numbers(const Shape& shape, DType dtype) {
 /// A kernel with its operands.
 class Timed {
  public:
-  Timed(const char* op, const Attributes& attributes, std::vector<Tensor> inputs) : inputs_(std::move(inputs)) {
+  /// The first `constants` operands behind the first one don't change from run to run.
+  Timed(const char* op, const Attributes& attributes, std::vector<Tensor> inputs, std::size_t constants = 0)
+      : inputs_(std::move(inputs)) {
     KernelRequest request;
     request.op = &find_op(op);
     request.attributes = attributes;
     request.where = "[benchmark]";
     for (const Tensor& input : inputs_) request.inputs.push_back({input.shape(), input.dtype()});
     request.outputs = request.op->infer({request.inputs, request.attributes, request.where});
+    for (std::size_t i = 1; i <= constants; ++i) request.constants[i] = inputs_[i];
     chosen_ = choose_kernel(request);
     output_ = Tensor(request.outputs[0].shape, request.outputs[0].dtype);
     // Kernels need scratch memory at a multiple of 64 bytes, as tensors have it.
@@ -176,6 +202,40 @@ void compare_codes(const Product& p, int rounds) {
   }
 }
 
+std::vector<Tensor> operands_of(const Convolution& c, DType dtype) {
+  return {numbers({c.images, c.size, c.size, c.channels}, dtype),
+          numbers({c.kernel, c.kernel, c.channels, c.filters}, dtype), numbers({c.filters}, DType::float32)};
+}
+
+Timed codes_of(const Convolution& c, Attributes attributes, DType dtype) {
+  const Tensor floats = numbers({c.kernel, c.kernel, c.channels, c.filters}, DType::float32);
+  Tensor codes(floats.shape(), DType::int8);
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    codes.mutable_data<std::int8_t>()[i] = static_cast<std::int8_t>(127 * floats.data<float>()[i]);
+  }
+  attributes.set("activations", std::string("dynamic"));
+  attributes.set("bias", true);
+  const Tensor of_filters = numbers({c.filters}, DType::float32);
+  return {"quantized_conv2d", attributes, {operands_of(c, dtype)[0], codes, of_filters, of_filters}, 3};
+}
+
+void compare_convolutions(const Convolution& c, int rounds) {
+  const std::int64_t same = c.kernel / 2;
+  const Attributes attributes{{"strides", Shape{c.stride, c.stride}},
+                              {"padding", Shape{same, same, same, same}},
+                              {"dilation", Shape{1, 1}},
+                              {"groups", std::int64_t{1}}};
+  std::vector<Timed> kernels;
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    kernels.push_back(codes_of(c, attributes, dtype));
+    kernels.emplace_back("conv2d", attributes, operands_of(c, dtype), 2);
+  }
+  const std::vector<double> all = times(kernels, rounds, false);
+  fmt::print("| {} | {} x {} x {} x {}, {} filters | {:.0f} us, {:.2f}, {} | {:.0f} us, {:.2f}, {} |\n", c.name,
+             c.images, c.size, c.size, c.channels, c.filters, all[0], all[1] / all[0], kernels[1].implementation(),
+             all[2], all[3] / all[2], kernels[3].implementation());
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -205,6 +265,12 @@ int main(int count, char** arguments) try {
   for (Product p : many_rows) {
     p.rows = 1;
     if (std::string(p.name).rfind("gpt2", 0) == 0 && std::regex_search(p.name, only)) compare_codes(p, rounds);
+  }
+  fmt::print(
+      "\n| convolution | images | float32 inputs: int8, float32 : int8 | bfloat16 inputs: int8, bfloat16 : int8 |\n"
+      "|---|---|---|---|\n");
+  for (const Convolution& c : convolutions) {
+    if (std::regex_search(c.name, only)) compare_convolutions(c, rounds);
   }
   return 0;
 } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/convolutional/conv_transpose.hpp>
 #include <mezzo/layers/convolutional/kernel_weights.hpp>
+#include <mezzo/nn/weight_convolution.hpp>
 #include <mezzo/ops/spatial.hpp>
 
 namespace mezzo::detail {
@@ -19,12 +20,12 @@ void require_conv_padding(const std::string& where, const std::string& padding, 
   }
 }
 
-Value convolution(const Value& x, const Value& kernel, const Conv2DOptions& options) {
-  return conv2d(x, kernel,
-                {.strides = options.strides,
-                 .padding = options.padding,
-                 .dilation_rate = options.dilation_rate,
-                 .groups = options.groups});
+Value convolution(const Value& x, const Variable& kernel, const Conv2DOptions& options) {
+  return weight_convolution(x, kernel,
+                            {.strides = options.strides,
+                             .padding = options.padding,
+                             .dilation_rate = options.dilation_rate,
+                             .groups = options.groups});
 }
 
 Value convolution(const Value& x, const Value& kernel, const ConvOptions& options) {

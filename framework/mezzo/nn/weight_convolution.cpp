@@ -1,0 +1,59 @@
+#include <mezzo/nn/weight_convolution.hpp>
+
+#include <mezzo/graph/insert.hpp>
+#include <mezzo/graph/quantization.hpp>
+#include <mezzo/graph/read_codes.hpp>
+#include <mezzo/graph/replaced_variable.hpp>
+#include <mezzo/graph/scope.hpp>
+#include <mezzo/nn/fake_product.hpp>
+#include <mezzo/nn/image_codes.hpp>
+#include <mezzo/nn/quantized_product.hpp>
+#include <mezzo/ops/conv2d_attributes.hpp>
+#include <mezzo/ops/op_set.hpp>
+#include <mezzo/ops/open_sizes.hpp>
+#include <mezzo/ops/ops.hpp>
+#include <mezzo/ops/spatial_axes.hpp>
+
+namespace mezzo::detail {
+namespace {
+
+Value quantized_convolution(const Value& given, const Variable& kernel, const Conv2DOpOptions& options) {
+  const Quantization& form = *kernel.state()->quantization;
+  if (!takes_image_codes(kernel.shape(), form.form)) return conv2d(given, kernel, options);
+  const Value x = is_floating(given.dtype()) ? given : cast(given, current_policy().compute_dtype());  // as conv2d
+  const QuantizedInputs inputs = inputs_now(x, kernel);
+  if (inputs == QuantizedInputs::floats || options.groups != 1) return conv2d(x, kernel, options);
+  Values operands = read_codes(kernel.state().pointer());
+  operands.insert(operands.begin(), x);
+  if (inputs == QuantizedInputs::static_int8) operands.push_back(read_variable(form.inputs_scale.pointer()));
+  Attributes attributes = conv2d_attributes(x, kernel.shape(), options);
+  attributes.set("activations", std::string(inputs_name(inputs)));
+  return insert_one(ops::quantized_conv2d, operands, std::move(attributes));
+}
+
+Value convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions& options) {
+  if (kernel.quantized()) return quantized_convolution(x, kernel, options);
+  const auto& fake = kernel.state()->fake;
+  if (!fake || !takes_image_codes(kernel.shape(), fake->form.prepared())) return conv2d(x, kernel, options);
+  const Value rounded = rounded_images(x, kernel);  // observes a range of convolutions with groups, too
+  return conv2d(options.groups == 1 ? rounded : x, kernel, options);
+}
+
+Shape shape_of_result(const Value& x, const Shape& kernel, const Conv2DOpOptions& options) {
+  const std::vector<Spec> specs{{x.shape(), DType::float32}, {kernel, DType::float32}};
+  return ops::conv2d.infer({specs, conv2d_attributes(x, kernel, options), current_label("conv2d")}).front().shape;
+}
+
+}  // namespace
+
+Value weight_convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions& options) {
+  if (has_open_size(x)) {
+    return with_sizes([kernel, options](const Value& images) { return weight_convolution(images, kernel, options); }, x,
+                      reach_of(kernel.shape(), options.dilation_rate));
+  }
+  if (ReplacedVariable::find(*kernel.state()).defined()) return convolution(x, kernel, options);
+  const auto run = [kernel, options](const Values& xs) -> Values { return {convolution(xs[0], kernel, options)}; };
+  return defer(run, {x}, {{shape_of_result(x, kernel.shape(), options), current_policy().compute_dtype()}}).front();
+}
+
+}  // namespace mezzo::detail
