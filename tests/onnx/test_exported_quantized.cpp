@@ -60,6 +60,9 @@ std::vector<Case> cases() {
       {"conv2d",
        sequence({7, 6, 3}, Conv2D(8, 3, {.padding = "same", .activation = "relu"}), Flatten(), Dense(3)),
        {7, 6, 3}},
+      {"conv2d_codes",
+       sequence({7, 6, 16}, Conv2D(16, 3, {.strides = 2, .padding = "same", .activation = "relu"}), Conv2D(17, 1)),
+       {7, 6, 16}},
       {"conv2d_transpose", sequence({5, 4, 3}, Conv2DTranspose(6, 3, {.strides = 2})), {5, 4, 3}},
       {"conv3d", sequence({4, 5, 4, 2}, Conv3D(3, 2)), {4, 5, 4, 2}},
       {"depthwise", sequence({6, 6, 4}, DepthwiseConv2D({.kernel_size = 3, .depth_multiplier = 2})), {6, 6, 4}},
@@ -120,8 +123,9 @@ BOOST_AUTO_TEST_CASE(every_quantized_layer_and_mode) {
         model->quantize(mode);
       }
       if (mode == "int8/static") {
-        const bool products =
-            one.name == "dense" || one.name == "einsum" || one.name == "untied" || one.name == "attention";
+        const bool products = one.name == "dense" || one.name == "einsum" || one.name == "untied" ||
+                              one.name == "attention" || one.name == "conv2d" || one.name == "conv2d_codes" ||
+                              one.name == "lstm" || one.name == "gru" || one.name == "simple_rnn";
         if (!products) continue;  // calibrate() finds no scales
         calibrate(*model, {runs[0][0]});
       }

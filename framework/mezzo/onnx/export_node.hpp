@@ -98,6 +98,11 @@ void add_recurrent_rules(ExportRules& rules);
 void add_encoding_rules(ExportRules& rules);
 void add_quantized_rules(ExportRules& rules);
 
+/// The convolution of images, channels last, with a kernel (kh, kw, C / groups, F) as float arrays. `bias`: "" for
+/// none. Sizes, strides and padding are those of the node.
+std::string exported_convolution(const ExportedNode& x, const std::string& images, const std::string& kernel,
+                                 const std::string& bias);
+
 /// 4-bit codes of int8 numbers, two a byte, for each row of the last axis.
 Tensor packed_codes(const Tensor& codes);
 

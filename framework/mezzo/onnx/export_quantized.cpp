@@ -160,19 +160,20 @@ std::string rounded(const ExportedNode& x, const std::string& input, const std::
   return x.add("Clip", {x.add("Round", {x.add("Mul", {input, scale})}), x.like(input, -limit), x.like(input, limit)});
 }
 
-/// 0, or NaN for a row with NaN or infinity.
-std::string faults(const ExportedNode& x, const std::string& input) {
-  return x.reduce("ReduceSum", x.add("Mul", {input, x.like(input, 0)}), {static_cast<std::int64_t>(x.rank()) - 1},
-                  true);
+/// 0, or NaN for numbers with NaN or infinity along the axes: a row's or an image's.
+std::string faults(const ExportedNode& x, const std::string& input, const Shape& axes) {
+  return x.reduce("ReduceSum", x.add("Mul", {input, x.like(input, 0)}), axes, true);
 }
 
-/// Codes of each row by its largest magnitude. The scale of a row with NaN or infinity is NaN.
-RowCodes rows_by_maximum(const ExportedNode& x, const std::string& input) {
-  const Shape last{static_cast<std::int64_t>(x.rank()) - 1};
-  const std::string most = x.reduce("ReduceMax", x.add("Abs", {input}), last, true);
+/// Codes of numbers by the largest magnitude along the axes. The scale is NaN if there is NaN or infinity.
+RowCodes codes_by_maximum(const ExportedNode& x, const std::string& input, const Shape& axes) {
+  const std::string most = x.reduce("ReduceMax", x.add("Abs", {input}), axes, true);
   const std::string scale = x.add("Div", {x.like(input, 127), x.add("Add", {most, x.like(input, 1e-7)})});
-  return {rounded(x, input, scale), x.add("Add", {scale, faults(x, input)})};
+  return {rounded(x, input, scale), x.add("Add", {scale, faults(x, input, axes)})};
 }
+
+Shape last_axis(const ExportedNode& x) { return {static_cast<std::int64_t>(x.rank()) - 1}; }
+const Shape image_axes{1, 2, 3};
 
 /// The weight as a float32 matrix (in, out).
 std::string weight_of(const ExportedNode& x, const Codes& q) {
@@ -180,8 +181,8 @@ std::string weight_of(const ExportedNode& x, const Codes& q) {
   return x.get<bool>("transpose_b") ? x.transpose(weight, {1, 0}) : weight;
 }
 
-/// A product of inputs with one scale: QuantizeLinear and DequantizeLinear around MatMul.
-std::string static_product(const ExportedNode& x, const std::string& input, const Codes& q) {
+/// Inputs rounded with one scale, by QuantizeLinear and DequantizeLinear.
+std::string rounded_by_scale(const ExportedNode& x, const std::string& input) {
   const Tensor scale = *x.graph.array(x.inputs.back());
   const float step = 1 / scale.data<float>()[0];
   const std::string steps = x.graph.scalar(step, DType::float32);
@@ -189,13 +190,18 @@ std::string static_product(const ExportedNode& x, const std::string& input, cons
   const std::string most = x.like(input, 127 * static_cast<double>(step)),
                     least = x.like(input, -127 * static_cast<double>(step));
   const std::string codes = x.add_as(DType::int8, "QuantizeLinear", {x.add("Clip", {input, least, most}), steps, zero});
-  const std::string numbers = x.add_as(DType::float32, "DequantizeLinear", {codes, steps, zero});
-  return x.add("Add", {x.add("MatMul", {numbers, weight_of(x, q)}), faults(x, input)});
+  return x.add_as(DType::float32, "DequantizeLinear", {codes, steps, zero});
+}
+
+/// A product of inputs with one scale.
+std::string static_product(const ExportedNode& x, const std::string& input, const Codes& q) {
+  const std::string product = x.add("MatMul", {rounded_by_scale(x, input), weight_of(x, q)});
+  return x.add("Add", {product, faults(x, input, last_axis(x))});
 }
 
 /// A product of rows with scales of their own.
 std::string dynamic_product(const ExportedNode& x, const std::string& input, const Codes& q) {
-  const RowCodes rows = rows_by_maximum(x, input);
+  const RowCodes rows = codes_by_maximum(x, input, last_axis(x));
   if (q.has_zero()) return x.add("Div", {x.add("MatMul", {rows.codes, weight_of(x, q)}), rows.scale});
   std::string codes = x.graph.cast(integers(q), DType::int8);
   if (x.get<bool>("transpose_b")) codes = x.transpose(codes, {1, 0});
@@ -210,6 +216,23 @@ ExportNames quantized_matmul(const ExportedNode& x) {
   const std::string y = activations == "none"     ? x.add("MatMul", {input, weight_of(x, q)})
                         : activations == "static" ? static_product(x, input, q)
                                                   : dynamic_product(x, input, q);
+  return {x.graph.cast(x.finished(y), x.result_dtype())};
+}
+
+/// Codes are multiplied as floats, which hold their sums.
+ExportNames quantized_conv2d(const ExportedNode& x) {
+  const Codes q{x, 1, 8, x.fixed_shape(1).back(), -1, {0, 1, 2}};
+  const std::string input = x.graph.cast(x.in(0), DType::float32), kernel = dequantized(q);
+  std::string y;
+  if (x.get<std::string>("activations") == "static") {
+    // DequantizeLinear right before Conv: ONNX Runtime 1.32 moves it over a Transpose, with a wrong type in opset 21.
+    const std::string turned = rounded_by_scale(x, x.transpose(input, {0, 3, 1, 2}));
+    const std::string images = x.transpose(turned, {0, 2, 3, 1});
+    y = x.add("Add", {exported_convolution(x, images, kernel, ""), faults(x, input, image_axes)});
+  } else {
+    const RowCodes images = codes_by_maximum(x, input, image_axes);
+    y = x.add("Div", {exported_convolution(x, images.codes, kernel, ""), images.scale});
+  }
   return {x.graph.cast(x.finished(y), x.result_dtype())};
 }
 
@@ -241,6 +264,7 @@ std::string gathered_codes(const ExportedNode& x) { return packed(x.graph, x.in(
 void add_quantized_rules(ExportRules& rules) {
   rules["dequantize"] = dequantize;
   rules["quantize_and_dequantize"] = refuse_float8;
+  rules["quantized_conv2d"] = quantized_conv2d;
   rules["quantized_matmul"] = quantized_matmul;
 }
 

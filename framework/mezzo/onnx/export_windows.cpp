@@ -56,13 +56,8 @@ ExportAttributes pooling(const ExportedNode& x) {
 }
 
 ExportNames conv2d(const ExportedNode& x) {
-  ExportAttributes attributes = convolution(x);
-  const Shape kernel = x.fixed_shape(1), strides = x.fixed("strides"), dilation = x.fixed("dilation");
-  attributes.push_back(padding(x, {Window{dilation[0] * (kernel[0] - 1) + 1, strides[0]},
-                                   Window{dilation[1] * (kernel[1] - 1) + 1, strides[1]}}));
-  ExportNames operands{x.transpose(x.in(0), channels_first), x.transpose(x.in(1), kernel_to_onnx)};
-  if (x.inputs.size() > 2) operands.push_back(x.graph.cast(x.in(2), x.dtype(0)));
-  return {x.transpose(x.finished(x.add("Conv", operands, attributes)), channels_last)};
+  const std::string bias = x.inputs.size() > 2 ? x.graph.cast(x.in(2), x.dtype(0)) : "";
+  return {x.finished(exported_convolution(x, x.in(0), x.in(1), bias))};
 }
 
 /// The gradient of a convolution for its input is a transposed convolution.
@@ -101,6 +96,17 @@ ExportNames avg_pool2d(const ExportedNode& x) {
 }
 
 }  // namespace
+
+std::string exported_convolution(const ExportedNode& x, const std::string& images, const std::string& kernel,
+                                 const std::string& bias) {
+  ExportAttributes attributes = convolution(x);
+  const Shape sizes = x.fixed_shape(1), strides = x.fixed("strides"), dilation = x.fixed("dilation");
+  attributes.push_back(padding(
+      x, {Window{dilation[0] * (sizes[0] - 1) + 1, strides[0]}, Window{dilation[1] * (sizes[1] - 1) + 1, strides[1]}}));
+  ExportNames operands{x.transpose(images, channels_first), x.transpose(kernel, kernel_to_onnx)};
+  if (!bias.empty()) operands.push_back(bias);
+  return x.transpose(x.add("Conv", operands, attributes), channels_last);
+}
 
 void add_window_rules(ExportRules& rules) {
   rules["conv2d"] = conv2d;
