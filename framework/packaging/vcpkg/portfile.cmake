@@ -9,5 +9,5 @@ if(EXISTS "${CURRENT_PACKAGES_DIR}/bin/mezzo")
   vcpkg_copy_tools(TOOL_NAMES mezzo AUTO_CLEAN)
 endif()
 
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
