@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(classes_of_models_know_it_after_their_first_call) {
   Network model;
   model.compile(regression());
   BOOST_TEST(refused<ShapeError>([&] { model.predict(picture()); }) ==
-             "[Conv2D \"network/conv\"] input must have rank 4 (batch, height, width, channels); got shape (32, 40, 1)"
+             "[Conv2D \"conv\"] input must have rank 4 (batch, height, width, channels); got shape (32, 40, 1)"
              ": add a batch axis if this is one sample");
-  model.build({1, side, side, 1});
+  model.build({1, side, side, 1});  // the call that failed has left nothing
   BOOST_TEST(refused<ShapeError>([&] { model.predict(picture()); }) ==
              "[Network] input 0 must have shape (1, 40, 40, 1); got shape (40, 40, 1): add a batch axis: "
              "x.reshape({1, 40, 40, 1})");

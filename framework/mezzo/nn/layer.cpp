@@ -106,7 +106,8 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   if (!built_) {
     const ScopedValue<bool> building(building_, true);
     build(xs.front().shape());
-    if (state_->built_for.empty()) {
+    if (state_->built_for.empty() || !state_->called) {  // a call that failed has left its inputs
+      state_->built_for.clear();
       for (const Value& x : xs) state_->built_for.push_back({x.shape(), x.dtype()});
     }
   }
