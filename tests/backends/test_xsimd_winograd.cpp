@@ -133,6 +133,17 @@ BOOST_AUTO_TEST_CASE(kernel_gradient) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(normalized_images) {
+  for (const Case& c : cases) {
+    const Tensor x = random_tensor(c.x, DType::float32, 1), y = random_tensor(c.y(), DType::float32, 2);
+    const double largest = 8;  // of the normalized numbers
+    check_xsimd("normalized_conv2d", c.attributes(), with_norm({x, random_tensor(c.kernel(), DType::float32, 2)}),
+                largest * tolerance_of(9 * c.x[3]));
+    check_xsimd("normalized_conv2d_kernel_gradient", c.of_gradient(c.kernel(), DType::float32), with_norm({x, y}),
+                largest * tolerance_of(y.size() / c.filters));
+  }
+}
+
 // A sequential float32 sum of n products of numbers in [-1, 1] has an error of about 0.2 x 2^-23 sqrt(n). The error of
 // these kernels is 0.12 to 0.48 x 2^-23 sqrt(n). With the points 0, 1, -1, 2 and -2 it would be twice as large.
 BOOST_AUTO_TEST_CASE(float32_rounds_little_more_than_sums_do) {

@@ -12,7 +12,6 @@ using namespace mezzo_tests;
 namespace {
 
 constexpr std::int64_t channels = 16;
-const Shape images{2, 17, 17, channels};
 
 // relu6 of a norm, then a convolution, with the gradients of the input, the kernel and gamma.
 struct Step {
@@ -22,12 +21,13 @@ struct Step {
   bool training = true;
   Value (*activation)(const Value&) = relu6;
   bool read_by_others = false;
+  Shape images{2, 17, 17, channels};
 
   Graph trace() const {
     Trace step(Trace::Mode::graph, training);
     const DType wide = accumulation_dtype(dtype);
     const auto of = [&](std::uint64_t seed, double low, double high) {
-      return Value(random_tensor({channels}, wide, seed, low, high));
+      return Value(random_tensor({images.back()}, wide, seed, low, high));
     };
     const Value x = step.input("x", Spec{images, dtype}), weights = step.input("kernel", Spec{kernel, dtype});
     const Value gamma = of(1, 1, 3) * 1.0;
@@ -82,6 +82,14 @@ BOOST_AUTO_TEST_CASE(convolutions_of_1_by_1_normalize_their_input) {
   const Step step{.kernel = {1, 1, channels, 24}, .groups = 1};
   BOOST_TEST(counts(step) == "0 1 1 1");
   check_results(step);
+}
+
+BOOST_AUTO_TEST_CASE(winograds_convolutions_normalize_their_input) {
+  const Step step{.kernel = {3, 3, 32, 32}, .groups = 1, .images = {8, 15, 16, 32}};
+  BOOST_TEST(counts(step) == "0 1 1 1");
+  check_results(step);
+  // The kernels see the same numbers.
+  BOOST_TEST(step.run(true)[0].equal(step.run(false)[0]));
 }
 
 BOOST_AUTO_TEST_CASE(outside_of_training_too) {

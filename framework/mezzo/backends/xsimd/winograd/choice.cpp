@@ -125,6 +125,12 @@ std::vector<detail::Implementation> winograd_implementations() {
                   half_input_gradient_costs>},
           {"winograd", &ops::conv2d_kernel_gradient,
            create<winograd::make_kernel_gradient, winograd::of_kernel_gradient, kernel_gradient_costs,
+                  half_kernel_gradient_costs>},
+          {"winograd", &ops::normalized_conv2d,
+           create<winograd::make_normalized_convolution, winograd::of_convolution, convolution_costs,
+                  half_convolution_costs>},
+          {"winograd", &ops::normalized_conv2d_kernel_gradient,
+           create<winograd::make_normalized_kernel_gradient, winograd::of_kernel_gradient, kernel_gradient_costs,
                   half_kernel_gradient_costs>}};
 }
 

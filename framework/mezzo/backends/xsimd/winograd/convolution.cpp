@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/winograd/geometry.hpp>
+#include <mezzo/backends/xsimd/winograd/tile_rows.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
 
@@ -13,11 +14,13 @@ namespace mezzo::xsimd_kernels {
 namespace {
 
 using winograd::Geometry;
+using winograd::TileRows;
 
 /// The convolution of images by a kernel, for conv2d and its input gradient.
 class Convolution {
  public:
-  Convolution(Isa isa, const Geometry& geometry, DType in, DType out)
+  /// `constant`: the kernel's points are computed before any run.
+  Convolution(Isa isa, const Geometry& geometry, DType in, DType out, bool constant)
       : products_(kernels(isa).products),
         geometry_(geometry),
         gather_(kernels(isa).winograd.gather[in]),
@@ -30,16 +33,26 @@ class Convolution {
     // small; the kernel is read once for each chunk, so chunks are not too small.
     const std::int64_t share = (geometry.tiles + threads_ - 1) / threads_;
     chunk_ = std::min(share, depth_ + columns_ <= 256 ? most_tiles / 2 : most_tiles);
+    kernel_ = winograd::points(nullptr, depth_, products_.panel);
+    by_panels_ = !constant && depth_ * columns_ > geometry.tiles * (depth_ + columns_);
+    if (by_panels_) {
+      in_ = winograd::points(nullptr, geometry.tiles, spread_width(depth_));
+      out_ = winograd::points(nullptr, geometry.tiles, spread_width(columns_));
+      return;
+    }
     in_ = winograd::points(nullptr, chunk_, spread_width(depth_));
     out_ = winograd::points(nullptr, chunk_, spread_width(columns_));
-    kernel_ = winograd::points(nullptr, depth_, products_.panel);
+    in_.pitch = out_.pitch = std::max(in_.pitch, out_.pitch);
   }
 
   std::int64_t panels() const { return columns_ / products_.panel; }
   /// Memory of the points of the kernel.
-  std::int64_t kernel_floats() const { return panels() * winograd::floats_of(kernel_); }
+  std::int64_t kernel_floats() const { return (by_panels_ ? threads_ : panels()) * winograd::floats_of(kernel_); }
   /// Scratch memory of all threads.
-  std::int64_t floats() const { return threads_ * (winograd::floats_of(in_) + winograd::floats_of(out_)); }
+  std::int64_t floats() const {
+    return by_panels_ ? winograd::floats_of(in_) + winograd::floats_of(out_) + geometry_.tiles
+                      : threads_ * own_floats();
+  }
 
   /// Transforms a kernel (3, 3, depth, columns) to its points.
   void pack(WinogradFunctions::Kernel points_of, const void* kernel, float* points) const {
@@ -53,26 +66,94 @@ class Convolution {
     });
   }
 
-  /// Convolves the images by the kernel with these points.
-  void run(const void* in, const float* kernel, const WinogradEpilogue& epilogue, void* out, float* scratch) const {
+  /// Convolves the images by a kernel (3, 3, depth, columns), to output 0. `points`: memory of kernel_floats() numbers.
+  void run(const KernelArguments& arguments, const TileRows& images, WinogradFunctions::Kernel points_of,
+           const void* kernel, float* points, const WinogradEpilogue& epilogue, float* scratch) const {
+    if (by_panels_) return run_by_panels(arguments, images, points_of, kernel, points, epilogue, scratch);
+    pack(points_of, kernel, points);
+    run(arguments, images, points, epilogue, scratch);
+  }
+
+  /// Convolves the images by the kernel with these points, to output 0.
+  void run(const KernelArguments& arguments, const TileRows& images, const float* kernel,
+           const WinogradEpilogue& epilogue, float* scratch) const {
+    images.prepare(arguments);
     const std::int64_t chunks = (geometry_.tiles + chunk_ - 1) / chunk_;
     const auto threads = static_cast<int>(std::min<std::int64_t>({threads_, thread_count(), chunks}));
     parallel_threads(threads, [&](int thread, int count) {
-      float* own = scratch + thread * (winograd::floats_of(in_) + winograd::floats_of(out_));
+      float* own = scratch + thread * own_floats();
       const std::int64_t last = geometry_.tiles * (thread + 1) / count;
       for (std::int64_t tile = geometry_.tiles * thread / count; tile < last; tile += chunk_) {
-        run_chunk(in, kernel, epilogue, out, own, tile, std::min(last, tile + chunk_));
+        run_chunk(arguments, images, thread, kernel, epilogue, own, tile, std::min(last, tile + chunk_));
       }
     });
   }
 
  private:
-  void run_chunk(const void* in, const float* kernel, const WinogradEpilogue& epilogue, void* out, float* own,
-                 std::int64_t begin, std::int64_t end) const {
+  /// Scratch memory of a thread. The products of a point overwrite the point before, which nothing reads any more.
+  std::int64_t own_floats() const { return (winograd_points + 1) * in_.pitch; }
+
+  /// Transforms tiles [begin, end) to rows from the first one on, and finds their outputs that are sums of zeros.
+  void gather_tiles(const KernelArguments& arguments, const TileRows& images, int thread, std::int64_t begin,
+                    std::int64_t end, Points to, std::uint16_t* zeros) const {
+    for (; begin < end; begin += images.step()) {
+      const std::int64_t last = std::min(end, begin + images.step());
+      const void* const in = images.under(arguments, thread, begin, last);
+      gather_(in, geometry_.x, begin, last, to);
+      to.data += (last - begin) * to.width;
+      for (std::int64_t tile = begin; tile < last; ++tile) {
+        *zeros++ = winograd::zero_outputs(occupied_, in, geometry_.x, tile);
+      }
+    }
+  }
+
+  /// For few tiles and a large kernel, whose points would be most of the memory: all tiles by a panel of the kernel.
+  void run_by_panels(const KernelArguments& arguments, const TileRows& images, WinogradFunctions::Kernel points_of,
+                     const void* kernel, float* points, const WinogradEpilogue& epilogue, float* scratch) const {
     Points a = in_, c = out_;
-    a.data = own;
-    c.data = own + winograd::floats_of(in_);
-    gather_(in, geometry_.x, begin, end, a);
+    a.data = scratch;
+    c.data = a.data + winograd::floats_of(a);
+    auto* const zeros = reinterpret_cast<std::uint16_t*>(c.data + winograd::floats_of(c));
+    const std::int64_t columns = geometry_.y.channels;
+    const int threads = images.threads();
+    constexpr std::int64_t fewest_tiles = 8;  // of a thread
+    images.prepare(arguments);
+    parallel_ranges(geometry_.tiles, fewest_tiles, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+      Points rows = a;
+      rows.data += begin * a.width;
+      gather_tiles(arguments, images, thread, begin, end, rows, zeros + begin);
+    });
+    parallel_ranges(panels(), 1, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+      Points own = kernel_;
+      own.data = points + thread * winograd::floats_of(kernel_);
+      for (std::int64_t i = begin; i < end; ++i) {
+        points_of(kernel, depth_, columns, i * products_.panel, std::min(columns, (i + 1) * products_.panel), own);
+        for (std::int64_t point = 0; point < winograd_points; ++point) {
+          products_.product({.a = a.data + point * a.pitch,
+                             .a_width = a.width,
+                             .b = own.data + point * own.pitch,
+                             .b_width = own.width,
+                             .out = c.data + point * c.pitch + i * products_.panel,
+                             .out_width = c.width,
+                             .rows = geometry_.tiles,
+                             .depth = depth_});
+        }
+      }
+    });
+    parallel_ranges(geometry_.tiles, fewest_tiles, threads, [&](int /*thread*/, std::int64_t begin, std::int64_t end) {
+      Points rows = c;
+      rows.data += begin * c.width;
+      scatter_(rows, geometry_.y, begin, end, zeros + begin, epilogue, arguments.outputs[0]);
+    });
+  }
+
+  void run_chunk(const KernelArguments& arguments, const TileRows& images, int thread, const float* kernel,
+                 const WinogradEpilogue& epilogue, float* own, std::int64_t begin, std::int64_t end) const {
+    Points a = in_, c = out_;
+    c.data = own;
+    a.data = own + a.pitch;
+    std::array<std::uint16_t, most_tiles> zeros;
+    gather_tiles(arguments, images, thread, begin, end, a, zeros.data());
     for (std::int64_t point = 0; point < winograd_points; ++point) {
       for (std::int64_t i = 0; i < panels(); ++i) {
         products_.product({.a = a.data + point * a.pitch,
@@ -85,11 +166,7 @@ class Convolution {
                            .depth = depth_});
       }
     }
-    std::array<std::uint16_t, most_tiles> zeros;
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      zeros[static_cast<std::size_t>(tile - begin)] = winograd::zero_outputs(occupied_, in, geometry_.x, tile);
-    }
-    scatter_(c, geometry_.y, begin, end, zeros.data(), epilogue, out);
+    scatter_(c, geometry_.y, begin, end, zeros.data(), epilogue, arguments.outputs[0]);
   }
 
   static constexpr std::int64_t most_tiles = 96;  // of a chunk
@@ -100,17 +177,21 @@ class Convolution {
   WinogradFunctions::Occupied occupied_;
   WinogradFunctions::Scatter scatter_;
   std::int64_t depth_, columns_, threads_, chunk_ = 0;
+  bool by_panels_ = false;  ///< a thread computes the points of some panels of the kernel, for all tiles
   Points in_, out_, kernel_;
 };
 
 class Forward final : public Kernel {
  public:
-  Forward(Isa isa, const KernelRequest& request)
-      : convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype),
+  /// With `normalizes`, the kernel of normalized_conv2d: no bias, residual and limits.
+  Forward(Isa isa, const KernelRequest& request, bool normalizes)
+      : images_(request, normalizes, winograd::of_convolution(request), isa, scratch_),
+        convolution_(isa, winograd::of_convolution(request), request.inputs[0].dtype, request.outputs[0].dtype,
+                     request.constants.count(1) != 0),
         pack_(kernels(isa).winograd.kernel[request.inputs[1].dtype]),
-        has_bias_(has_bias(request)),
-        residual_(residual_of(request)),
-        limits_(limits_of(request)) {
+        has_bias_(!normalizes && has_bias(request)),
+        residual_(normalizes ? std::nullopt : residual_of(request)),
+        limits_(normalizes ? Limits() : limits_of(request)) {
     threads_memory_ = scratch_.take(static_cast<std::size_t>(convolution_.floats()) * sizeof(float));
     const auto points_bytes = static_cast<std::size_t>(convolution_.kernel_floats()) * sizeof(float);
     const auto constant = request.constants.find(1);
@@ -135,18 +216,15 @@ class Forward final : public Kernel {
       widen_bias_->run({&bias, &wide, scratch + scratch_.size()});
       bias = wide;
     }
-    const float* points = packed_ ? static_cast<const float*>(packed_->data()) : nullptr;
-    if (points == nullptr) {
-      auto* const own = reinterpret_cast<float*>(scratch + points_);
-      convolution_.pack(pack_, arguments.inputs[1], own);
-      points = own;
-    }
     const WinogradEpilogue epilogue{.bias = static_cast<const float*>(bias),
                                     .residual = residual_ ? arguments.inputs[*residual_] : nullptr,
                                     .least = limits_.least,
                                     .most = limits_.most};
-    convolution_.run(arguments.inputs[0], points, epilogue, arguments.outputs[0],
-                     reinterpret_cast<float*>(scratch + threads_memory_));
+    float* const own = floats_at(arguments, threads_memory_);
+    if (packed_) {
+      return convolution_.run(arguments, images_, static_cast<const float*>(packed_->data()), epilogue, own);
+    }
+    convolution_.run(arguments, images_, pack_, arguments.inputs[1], floats_at(arguments, points_), epilogue, own);
   }
   std::size_t scratch_bytes() const override {
     return scratch_.size() + (widen_bias_ ? widen_bias_->scratch_bytes() : 0);
@@ -154,12 +232,13 @@ class Forward final : public Kernel {
   std::string detail() const override { return packed_ ? "F(4x4,3x3), packed" : "F(4x4,3x3)"; }
 
  private:
+  ScratchLayout scratch_;
+  TileRows images_;
   Convolution convolution_;
   WinogradFunctions::Kernel pack_;
   bool has_bias_;
   std::optional<std::size_t> residual_;
   Limits limits_;
-  ScratchLayout scratch_;
   std::shared_ptr<const detail::PackedConstant> packed_;            // points of a constant kernel
   std::unique_ptr<Kernel> widen_bias_;                              // of another dtype than float32
   std::size_t threads_memory_ = 0, points_ = 0, widened_bias_ = 0;  // offsets in scratch memory
@@ -168,7 +247,9 @@ class Forward final : public Kernel {
 class InputGradient final : public Kernel {
  public:
   InputGradient(Isa isa, const KernelRequest& request)
-      : convolution_(isa, winograd::of_input_gradient(request), request.inputs[0].dtype, request.outputs[0].dtype),
+      : images_(request, false, winograd::of_input_gradient(request), isa, none_),
+        convolution_(isa, winograd::of_input_gradient(request), request.inputs[0].dtype, request.outputs[0].dtype,
+                     false),
         pack_(kernels(isa).winograd.kernel.float32),
         turn_(kernels(isa).winograd.turn[request.inputs[1].dtype]),
         channels_(request.outputs[0].shape[3]),
@@ -182,10 +263,8 @@ class InputGradient final : public Kernel {
     parallel_for((channels_ + unit - 1) / unit, 1, [&](std::int64_t begin, std::int64_t end) {
       turn_(arguments.inputs[1], channels_, filters_, begin * unit, std::min(channels_, end * unit), turned);
     });
-    convolution_.pack(pack_, turned, points);
     const Limits none;
-    convolution_.run(arguments.inputs[0], points, {.least = none.least, .most = none.most}, arguments.outputs[0],
-                     scratch);
+    convolution_.run(arguments, images_, pack_, turned, points, {.least = none.least, .most = none.most}, scratch);
   }
   std::size_t scratch_bytes() const override {
     return static_cast<std::size_t>(convolution_.floats() + convolution_.kernel_floats() + 9 * channels_ * filters_) *
@@ -194,6 +273,8 @@ class InputGradient final : public Kernel {
   std::string detail() const override { return "F(4x4,3x3)"; }
 
  private:
+  ScratchLayout none_;
+  TileRows images_;  ///< use no scratch memory
   Convolution convolution_;
   WinogradFunctions::Kernel pack_;
   WinogradFunctions::Turn turn_;
@@ -208,7 +289,15 @@ std::unique_ptr<Kernel> winograd::make_convolution(const KernelRequest& request,
   if (has_bias(request) && !is_stored(request.inputs[2].dtype)) {
     return decline_dtype(reason, request.inputs[2].dtype);
   }
-  return std::make_unique<Forward>(isa, request);
+  return std::make_unique<Forward>(isa, request, false);
+}
+
+std::unique_ptr<Kernel> winograd::make_normalized_convolution(const KernelRequest& request, Isa isa,
+                                                              std::string& reason) {
+  if (!takes_normalized(request, reason)) return nullptr;
+  if (!takes(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape, reason))
+    return nullptr;
+  return std::make_unique<Forward>(isa, request, true);
 }
 
 std::unique_ptr<Kernel> winograd::make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -219,7 +308,9 @@ std::unique_ptr<Kernel> winograd::make_input_gradient(const KernelRequest& reque
 
 Entries winograd_entries() {
   return {entry<winograd::make_convolution>("conv2d"), entry<winograd::make_input_gradient>("conv2d_input_gradient"),
-          entry<winograd::make_kernel_gradient>("conv2d_kernel_gradient")};
+          entry<winograd::make_kernel_gradient>("conv2d_kernel_gradient"),
+          entry<winograd::make_normalized_convolution>("normalized_conv2d"),
+          entry<winograd::make_normalized_kernel_gradient>("normalized_conv2d_kernel_gradient")};
 }
 
 }  // namespace mezzo::xsimd_kernels

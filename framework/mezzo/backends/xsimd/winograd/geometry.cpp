@@ -63,6 +63,15 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
   return true;
 }
 
+bool takes_normalized(const KernelRequest& request, std::string& reason) {
+  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
+    if (spec.dtype == DType::float32) continue;
+    decline(reason, "takes float32; got {}", spec.dtype);
+    return false;
+  }
+  return true;
+}
+
 std::uint16_t zero_outputs(WinogradFunctions::Occupied occupied, const void* images, const TiledImages& geometry,
                            std::int64_t place) {
   // Every output is computed from one of the four pixels in the middle.

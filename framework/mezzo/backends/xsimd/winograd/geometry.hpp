@@ -19,6 +19,9 @@ struct Geometry {
 /// reason otherwise.
 bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, const Shape& y, std::string& reason);
 
+/// True if the operands of a convolution of normalized images are float32. Sets the reason otherwise.
+bool takes_normalized(const KernelRequest& request, std::string& reason);
+
 /// The geometries of conv2d and its two gradients. In the input gradient's, `x` is the cotangent of y and `y` the
 /// cotangent of x.
 Geometry of_convolution(const KernelRequest& request);
@@ -43,5 +46,9 @@ inline std::int64_t floats_of(const Points& points) { return winograd_points * p
 std::unique_ptr<Kernel> make_convolution(const KernelRequest& request, Isa isa, std::string& reason);
 std::unique_ptr<Kernel> make_input_gradient(const KernelRequest& request, Isa isa, std::string& reason);
 std::unique_ptr<Kernel> make_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason);
+
+/// Kernels of the ops normalized_conv2d and normalized_conv2d_kernel_gradient, likewise.
+std::unique_ptr<Kernel> make_normalized_convolution(const KernelRequest& request, Isa isa, std::string& reason);
+std::unique_ptr<Kernel> make_normalized_kernel_gradient(const KernelRequest& request, Isa isa, std::string& reason);
 
 }  // namespace mezzo::xsimd_kernels::winograd
