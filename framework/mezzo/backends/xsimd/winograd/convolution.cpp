@@ -274,7 +274,7 @@ class InputGradient final : public Kernel {
 
  private:
   ScratchLayout none_;
-  TileRows images_;  ///< use no scratch memory
+  TileRows images_;  ///< uses no scratch memory
   Convolution convolution_;
   WinogradFunctions::Kernel pack_;
   WinogradFunctions::Turn turn_;
