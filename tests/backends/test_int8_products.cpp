@@ -48,6 +48,22 @@ Line quantized(const std::vector<float>& x) {
   return line;
 }
 
+/// The sum over groups of 2048 terms, which have scales of their own.
+float product_of_groups(const std::vector<float>& row, const std::vector<float>& column) {
+  const auto part = [](const std::vector<float>& x, std::size_t begin, std::size_t end) {
+    return quantized({x.begin() + static_cast<std::ptrdiff_t>(begin), x.begin() + static_cast<std::ptrdiff_t>(end)});
+  };
+  float product = 0;
+  for (std::size_t begin = 0; begin < row.size(); begin += 2048) {
+    const std::size_t end = std::min<std::size_t>(row.size(), begin + 2048);
+    const Line x = part(row, begin, end), y = part(column, begin, end);
+    int sum = 0;
+    for (std::size_t l = 0; l < x.codes.size(); ++l) sum += x.codes[l] * y.codes[l];
+    product += static_cast<float>(sum) * x.scale * y.scale;
+  }
+  return product;
+}
+
 Tensor plain(const Tensor& a, const Tensor& b, std::int64_t m, std::int64_t k, std::int64_t n, bool ta, bool tb,
              const Tensor& bias = {}, bool relu = false) {
   Tensor out({m, n});
@@ -58,10 +74,7 @@ Tensor plain(const Tensor& a, const Tensor& b, std::int64_t m, std::int64_t k, s
         row.push_back(at(a, i, l, ta));
         column.push_back(at(b, l, j, tb));
       }
-      const Line x = quantized(row), y = quantized(column);
-      int sum = 0;
-      for (std::size_t l = 0; l < x.codes.size(); ++l) sum += x.codes[l] * y.codes[l];
-      float product = static_cast<float>(sum) * x.scale * y.scale;
+      float product = product_of_groups(row, column);
       if (bias.size() > 0) product += bias.data<float>()[j];
       out.mutable_data<float>()[i * n + j] = relu ? std::max(product, 0.0F) : product;
     }
@@ -123,7 +136,8 @@ BOOST_AUTO_TEST_CASE(largest_magnitudes_keep_nan) {
 }
 
 BOOST_AUTO_TEST_CASE(the_reference_and_the_emulation_are_exact) {
-  const std::int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {65, 130, 33}, {16, 200, 1}, {1, 3, 100}};
+  const std::int64_t sizes[][3] = {{1, 1, 1},   {3, 5, 2},    {65, 130, 33}, {16, 200, 1},
+                                   {1, 3, 100}, {3, 2048, 2}, {5, 2049, 3},  {3, 4400, 4}};
   for (const auto& [m, k, n] : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes) {
       const bool ta = (transposes & 1) != 0, tb = (transposes & 2) != 0;
@@ -137,26 +151,41 @@ BOOST_AUTO_TEST_CASE(the_reference_and_the_emulation_are_exact) {
 }
 
 BOOST_AUTO_TEST_CASE(bias_and_relu_follow_in_float32) {
-  const Tensor a = random_tensor({7, 20}, DType::float32, 1), b = random_tensor({20, 9}, DType::float32, 2);
-  const Tensor bias = random_tensor({9}, DType::float32, 3);
-  for (const char* implementation : {"reference", "emulated"}) {
-    for (const bool relu : {false, true}) {
-      const Tensor expected = plain(a, b, 7, 20, 9, false, false, bias, relu);
-      BOOST_TEST(run(implementation, int8_product(false, false, relu), {a, b, bias}).equal(expected));
+  for (const std::int64_t depth : {20, 2100}) {
+    const Tensor a = random_tensor({7, depth}, DType::float32, 1), b = random_tensor({depth, 9}, DType::float32, 2);
+    const Tensor bias = random_tensor({9}, DType::float32, 3);
+    for (const char* implementation : {"reference", "emulated"}) {
+      for (const bool relu : {false, true}) {
+        const Tensor expected = plain(a, b, 7, depth, 9, false, false, bias, relu);
+        BOOST_TEST(run(implementation, int8_product(false, false, relu), {a, b, bias}).equal(expected));
+      }
     }
+  }
+}
+
+// As in a row of cotangents of a softmax, whose largest number is that of the target.
+BOOST_AUTO_TEST_CASE(a_large_number_rounds_its_own_group) {
+  Tensor row({1, 4096}, std::vector<float>(4096, 0.001F));
+  row.mutable_data<float>()[2600] = -1;
+  const Tensor ones({4096, 1}, std::vector<float>(4096, 1));
+  for (const char* implementation : {"reference", "emulated"}) {
+    const double sum = run(implementation, int8_product(), {row, ones}).item();
+    BOOST_TEST(sum == 2.048 - 1, boost::test_tools::tolerance(1e-5));  // 2,047 numbers of the second group are 0
   }
 }
 
 BOOST_AUTO_TEST_CASE(nan_and_infinity_make_rows_and_columns_nan) {
   for (const char* implementation : {"reference", "emulated"}) {
     for (const float bad : {not_a_number, infinity, -infinity}) {
-      Tensor a = random_tensor({3, 8}, DType::float32, 1).copy(), b = random_tensor({8, 4}, DType::float32, 2).copy();
-      a.mutable_data<float>()[8 + 5] = bad;
+      constexpr std::size_t depth = 2100;  // two groups
+      Tensor a = random_tensor({3, depth}, DType::float32, 1).copy();
+      Tensor b = random_tensor({depth, 4}, DType::float32, 2).copy();
+      a.mutable_data<float>()[depth + 5] = bad;
       Tensor y = run(implementation, int8_product(), {a, b});
       for (std::int64_t i = 0; i < 12; ++i) BOOST_TEST(std::isnan(y.data<float>()[i]) == (i / 4 == 1));
       y = run(implementation, int8_product(false, false, true), {a, b});  // a ReLU keeps NaN
       BOOST_TEST(std::isnan(y.data<float>()[4]));
-      a.mutable_data<float>()[8 + 5] = 1;
+      a.mutable_data<float>()[depth + 5] = 1;
       b.mutable_data<float>()[2 * 4 + 3] = bad;
       y = run(implementation, int8_product(), {a, b});
       for (std::int64_t i = 0; i < 12; ++i) BOOST_TEST(std::isnan(y.data<float>()[i]) == (i % 4 == 3));

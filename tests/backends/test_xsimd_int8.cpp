@@ -69,24 +69,29 @@ BOOST_AUTO_TEST_CASE(products_of_several_blocks) {
   }
 }
 
-// Few rows: each thread packs a few panels at a time. With 1600 rows all panels are packed first.
+// Few rows: each thread packs a few panels at a time. With 800 rows all panels are packed first.
 BOOST_AUTO_TEST_CASE(products_in_bands_of_panels) {
   for (const bool transposed : {false, true}) {
     for (const DType dtype : {DType::float32, DType::bfloat16}) {
-      for (const std::int64_t rows : {1, 37, 1600}) {
-        Int8Product p{.rows = rows, .depth = 1030, .columns = 300, .transposed = transposed, .dtype = dtype};
+      for (const std::int64_t rows : {1, 37, 800}) {
+        Int8Product p{.rows = rows, .depth = 2100, .columns = 300, .transposed = transposed, .dtype = dtype};
         if (rows == 37) p.bias = DType::float32;
         std::vector<Tensor> inputs = operands_of(p);
         check_product(p, inputs);
         Tensor wide = inputs[1].cast(DType::float32).copy();
-        const auto place = [&](std::size_t k, std::size_t j) { return transposed ? j * 1030 + k : k * 300 + j; };
-        wide.mutable_data<float>()[place(1029, 299)] = std::nanf("");
+        const auto place = [&](std::size_t k, std::size_t j) { return transposed ? j * 2100 + k : k * 300 + j; };
+        wide.mutable_data<float>()[place(2099, 299)] = std::nanf("");
         wide.mutable_data<float>()[place(5, 0)] = std::numeric_limits<float>::infinity();
         inputs[1] = wide.cast(dtype);
         if (rows == 37) check_product(p, inputs);
       }
     }
   }
+}
+
+// The panels of a large right operand are packed group by group for each block of rows, here of 127.
+BOOST_AUTO_TEST_CASE(products_with_large_operands) {
+  check_product({.rows = 130, .depth = 131072, .columns = 129, .dtype = DType::bfloat16});
 }
 
 BOOST_AUTO_TEST_CASE(dtypes_biases_and_relu) {

@@ -6,7 +6,7 @@
 namespace mezzo::detail {
 
 /// tied_product() whose operands are int8 if the policy in force and that of the layer with the table have products of
-/// int8. The gradients stay in the compute dtype: matmul_of_table().
+/// int8: matmul_of_table().
 MEZZO_API Value tied_product(const Value& x, const Variable& table, const Policy& of_table);
 
 }  // namespace mezzo::detail

@@ -33,8 +33,8 @@ Matrix matrix_of(const OpCall& call, std::size_t i, bool transposed) {
 }
 
 /// Formats of the operands, values of the attribute "products": "int8"; "int8_tiles", also in the gradient of the right
-/// operand; "int8_forward", in no gradient; and in functional graphs the one that the policy of the model's call sets.
-constexpr const char *in_int8 = "int8", *in_tiles = "int8_tiles", *in_forward = "int8_forward", *by_policy = "policy";
+/// operand; and in functional graphs the one that the policy of the model's call sets.
+constexpr const char *in_int8 = "int8", *in_tiles = "int8_tiles", *by_policy = "policy";
 
 std::vector<Spec> infer_matmul(const OpCall& call) {
   detail::require_float(call, 0);
@@ -48,7 +48,7 @@ std::vector<Spec> infer_matmul(const OpCall& call) {
                      transpose_a ? 2 : 1, right.rows, a);
   }
   const std::string products = call.attributes.get_or<std::string>("products", in_int8);
-  if (products != in_int8 && products != in_tiles && products != in_forward && products != by_policy) {
+  if (products != in_int8 && products != in_tiles && products != by_policy) {
     fail_unknown(call.where, "products", products, std::array{in_int8, in_tiles});
   }
   const bool batched = b.size() > 2;
@@ -126,8 +126,7 @@ Values matmul_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), a.dtype());
   Values out(context.input_count());
   if (context.needs(0)) {
-    const std::string format = context.attributes().get_or<std::string>("products", in_forward);
-    const char* const products = format == in_forward ? nullptr : in_int8;
+    const char* const products = context.attributes().has("products") ? in_int8 : nullptr;
     out[0] = ta ? matmul_as(b, g, tb, true, context.dtype(0), products)
                 : matmul_as(g, b, false, !tb, context.dtype(0), products);
   }
@@ -174,7 +173,7 @@ Value detail::matmul_of_kernel(const Value& x, const Value& kernel) {
 
 Value detail::matmul_of_table(const Value& x, const Value& table) {
   const bool int8 = !detail::in_functional_graph() && format_in_force() != ProductFormat::same;
-  return matmul_as(x, table, false, true, std::nullopt, int8 ? in_forward : nullptr);
+  return matmul_as(x, table, false, true, std::nullopt, int8 ? in_int8 : nullptr);
 }
 
 Op detail::define_matmul() {

@@ -6,36 +6,52 @@
 #include <mezzo/backends/reference/matrix_stack.hpp>
 #include <mezzo/core/int8_scale.hpp>
 
-// Products whose operands are quantized to int8 by rows of the left matrix and columns of the right one. Sums are exact
-// integers. Scales are multiplied, and bias and ReLU applied, in float32.
+// Products whose operands are quantized to int8 by groups of rows of the left matrix and of columns of the right one.
+// Sums of a group are exact integers. Scales are multiplied, groups added, and bias and ReLU applied, in float32.
 namespace mezzo::reference {
 namespace {
 
 /// Codes and scales of the rows of a matrix, in scratch memory.
 struct Codes {
   std::int8_t* numbers;
-  float* scales;
+  float* scales;  ///< (rows, groups)
   std::int64_t depth;
+
+  /// Calls body(group, first term, end).
+  template <class Body>
+  void for_groups(const Body& body) const {
+    for (std::int64_t group = 0; group < detail::int8_groups(depth); ++group) {
+      body(group, group * detail::int8_group, std::min(depth, (group + 1) * detail::int8_group));
+    }
+  }
 
   /// Quantizes row `row` with the numbers x(0), x(1), ....
   template <class Numbers>
   void quantize(std::int64_t row, const Numbers& x) const {
-    const detail::Int8Scale scale(detail::largest_magnitude(depth, x));
-    scales[row] = scale.scale;
-    for (std::int64_t k = 0; k < depth; ++k) numbers[row * depth + k] = static_cast<std::int8_t>(scale.code(x(k)));
+    for_groups([&](std::int64_t group, std::int64_t begin, std::int64_t end) {
+      const detail::Int8Scale scale(
+          detail::largest_magnitude(end - begin, [&](std::int64_t k) { return x(begin + k); }));
+      scales[row * detail::int8_groups(depth) + group] = scale.scale;
+      for (std::int64_t k = begin; k < end; ++k) {
+        numbers[row * depth + k] = static_cast<std::int8_t>(scale.code(x(k)));
+      }
+    });
+  }
+
+  /// Product of row i with row j of `columns`.
+  float product(std::int64_t i, const Codes& columns, std::int64_t j) const {
+    const std::int8_t *const a = numbers + i * depth, *const b = columns.numbers + j * depth;
+    const std::int64_t groups = detail::int8_groups(depth);
+    float all = 0;
+    for_groups([&](std::int64_t group, std::int64_t begin, std::int64_t end) {
+      std::int32_t sum = 0;
+      for (std::int64_t k = begin; k < end; ++k) sum += a[k] * b[k];
+      all += detail::Int8Scale::product(static_cast<float>(sum), scales[i * groups + group],
+                                        columns.scales[j * groups + group]);
+    });
+    return all;
   }
 };
-
-std::int64_t sum_of_products(const std::int8_t* a, const std::int8_t* b, std::int64_t depth) {
-  std::int64_t sum = 0;
-  for (std::int64_t k = 0; k < depth; k += detail::most_int8_terms) {
-    std::int32_t part = 0;
-    const std::int64_t end = std::min(depth, k + detail::most_int8_terms);
-    for (std::int64_t i = k; i < end; ++i) part += a[i] * b[i];
-    sum += part;
-  }
-  return sum;
-}
 
 template <class T, class Out>
 std::unique_ptr<Kernel> int8_matmul(const KernelRequest& request) {
@@ -48,7 +64,8 @@ std::unique_ptr<Kernel> int8_matmul(const KernelRequest& request) {
   ScratchLayout layout;
   const auto codes_at = [&](std::int64_t rows) {
     const std::size_t numbers = layout.take(static_cast<std::size_t>(rows * size.depth));
-    const std::size_t scales = layout.take(static_cast<std::size_t>(rows) * sizeof(float));
+    const std::size_t scales =
+        layout.take(static_cast<std::size_t>(rows * detail::int8_groups(size.depth)) * sizeof(float));
     return [=, depth = size.depth](const KernelArguments& arguments) {
       char* const scratch = static_cast<char*>(arguments.scratch);
       return Codes{reinterpret_cast<std::int8_t*>(scratch + numbers), reinterpret_cast<float*>(scratch + scales),
@@ -79,10 +96,8 @@ std::unique_ptr<Kernel> int8_matmul(const KernelRequest& request) {
       parallel_for(size.rows, grain_of(size.depth * size.columns), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           for (std::int64_t j = 0; j < size.columns; ++j) {
-            const std::int64_t sum =
-                sum_of_products(rows.numbers + i * size.depth, columns.numbers + j * size.depth, size.depth);
-            const float y = detail::Int8Scale::product(static_cast<float>(sum), rows.scales[i], columns.scales[j]);
-            out[i * size.columns + j] = static_cast<Out>(finish(static_cast<T>(y), bias, j, relu));
+            const T y = rows.product(i, columns, j);
+            out[i * size.columns + j] = static_cast<Out>(finish(y, bias, j, relu));
           }
         }
       });

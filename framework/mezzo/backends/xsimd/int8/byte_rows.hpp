@@ -1,6 +1,5 @@
 #pragma once
 // Rows of numbers that become codes of 8 bits. Included only by .isa.cpp files, for AVX-512.
-#include <algorithm>
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/int8/vector_bytes.hpp>
@@ -19,9 +18,7 @@ template <class T>
   for_registers(k, depth, [&](std::int64_t i, auto part) {
     largest[0] = xsimd::max(largest[0], magnitude_bits(load(row + i, part)));
   });
-  alignas(64) std::int32_t each[lanes];
-  store_bytes_register(each, xsimd::max(xsimd::max(largest[0], largest[1]), xsimd::max(largest[2], largest[3])).data);
-  return *std::max_element(each, each + lanes);
+  return largest_lane(xsimd::max(xsimd::max(largest[0], largest[1]), xsimd::max(largest[2], largest[3])));
 }
 
 /// The codes of 4 * lanes numbers, of which `count` are read.

@@ -8,11 +8,13 @@
 #include <mezzo/backends/xsimd/int8/byte_gemm.hpp>
 #include <mezzo/backends/xsimd/int8/int8_entries.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
+#include <mezzo/core/int8_scale.hpp>
 
 // Rows of the left operand are quantized in blocks that stay in the L2 cache. The right operand is quantized and packed
 // once a run, or once for all runs if it is a constant of a frozen graph. If there are few rows, as in a training step
-// with a small batch, each thread packs some panels at a time and multiplies with them while they are in its cache: the
-// right operand is read from memory once, and its codes are not written to it.
+// with a small batch, or a large right operand, as the table of a vocabulary, each thread packs a group of terms of
+// some panels at a time and multiplies with them while they are in its cache: the right operand is read from memory
+// once, and its codes are not written to it.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -27,6 +29,7 @@ class Int8MatmulKernel final : public Kernel {
         relu_(has_relu(request)),
         gemm_(shape, isa, layout_) {
     const auto columns = static_cast<std::size_t>(gemm_.padded_columns()) * sizeof(float);
+    const std::size_t scales = static_cast<std::size_t>(shape.groups()) * columns;
     if (has_bias(request)) {
       const DType dtype = request.inputs[2].dtype;
       if (dtype != DType::float32) widen_bias_ = kernels(isa).cast.from_storage[dtype].float32;
@@ -36,15 +39,15 @@ class Int8MatmulKernel final : public Kernel {
     if (constant != request.constants.end()) {
       const std::string layout = fmt::format("int8 panels of {} columns, {} rows{}", functions_.panel, shape.depth,
                                              transposed_ ? " transposed" : "");
-      packed_ = detail::packed_constant(constant->second, layout, gemm_.panel_bytes() + columns, [&](void* to) {
+      packed_ = detail::packed_constant(constant->second, layout, gemm_.panel_bytes() + scales, [&](void* to) {
         auto* const panels = static_cast<std::uint8_t*>(to);
         pack_all(constant->second.raw(), panels, reinterpret_cast<float*>(panels + gemm_.panel_bytes()));
       });
       return;
     }
-    const auto bands = static_cast<std::size_t>(gemm_.threads() * gemm_.band_panels());
-    panels_ = layout_.take(bands > 0 ? bands * static_cast<std::size_t>(gemm_.panel_pitch()) : gemm_.panel_bytes());
-    scales_ = layout_.take(columns);
+    const auto bands = static_cast<std::size_t>(gemm_.threads() * gemm_.band_panels() * gemm_.group_bytes());
+    panels_ = layout_.take(bands > 0 ? bands : gemm_.panel_bytes());
+    scales_ = layout_.take(scales);
   }
 
   void run(const KernelArguments& arguments) override {
@@ -66,9 +69,9 @@ class Int8MatmulKernel final : public Kernel {
       gemm_.run(operands);
       return;
     }
-    gemm_.run_in_bands(operands, [&](int thread, Index first, Index last) {
-      std::uint8_t* const band = panels + thread * gemm_.band_panels() * gemm_.panel_pitch();
-      pack(arguments.inputs[1], first, last, band, scales);
+    gemm_.run_in_bands(operands, [&](int thread, Index first, Index last, Index group) {
+      std::uint8_t* const band = panels + thread * gemm_.band_panels() * gemm_.group_bytes();
+      pack(arguments.inputs[1], first, last, group, band, gemm_.group_bytes(), scales);
       return band;
     });
   }
@@ -78,23 +81,30 @@ class Int8MatmulKernel final : public Kernel {
 
  private:
   void pack_all(const void* from, std::uint8_t* panels, float* scales) const {
-    parallel_for(gemm_.panel_count(), grain_of(shape_.depth * functions_.panel),
-                 [&](Index begin, Index end) { pack(from, begin, end, panels + begin * gemm_.panel_pitch(), scales); });
+    parallel_for(gemm_.panel_count(), grain_of(shape_.depth * functions_.panel), [&](Index begin, Index end) {
+      for (Index group = 0; group < shape_.groups(); ++group) {
+        pack(from, begin, end, group, panels + begin * gemm_.panel_pitch() + group * gemm_.group_bytes(),
+             gemm_.panel_pitch(), scales);
+      }
+    });
   }
 
-  /// Packs panels of the right operand. `to`: the first one; `scales`: of all columns.
-  void pack(const void* from, Index first, Index last, std::uint8_t* to, float* scales) const {
-    const Index column = first * functions_.panel, width = transposed_ ? shape_.depth : shape_.columns;
+  /// Packs a group of panels of the right operand. `to`: of the first one; `scales`: of all groups and columns.
+  void pack(const void* from, Index first, Index last, Index group, std::uint8_t* to, Index pitch,
+            float* scales) const {
+    const Index column = first * functions_.panel, term = group * shape_.group,
+                width = transposed_ ? shape_.depth : shape_.columns,
+                place = transposed_ ? column * width + term : term * width + column;
     (transposed_ ? functions_.quantize_transposed_panels : functions_.quantize_panels)[shape_.b](
-        {.from = static_cast<const char*>(from) + column * (transposed_ ? width : 1) * size_of(shape_.b),
+        {.from = static_cast<const char*>(from) + place * size_of(shape_.b),
          .width = width,
-         .depth = shape_.depth,
+         .depth = shape_.terms(group),
          .columns = shape_.columns - column,
          .first = 0,
          .last = last - first,
          .to = to,
-         .pitch = gemm_.panel_pitch(),
-         .scales = scales + column});
+         .pitch = pitch,
+         .scales = scales + group * gemm_.padded_columns() + column});
   }
 
   const float* padded_bias(const void* from, float* to) const {
@@ -134,6 +144,7 @@ std::unique_ptr<Kernel> make_int8_matmul(const KernelRequest& request, Isa isa, 
   const bool transposed = request.attributes.get_or("transpose_b", false);
   ByteShape shape{.depth = b[transposed ? 1 : 0],
                   .columns = b[transposed ? 0 : 1],
+                  .group = detail::int8_group,
                   .a = request.inputs[0].dtype,
                   .out = request.outputs[0].dtype,
                   .b = request.inputs[1].dtype,

@@ -5,17 +5,19 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// Rows of float32 or bfloat16 numbers that are quantized to codes from -127 to 127, each row with its own scale.
+/// Rows of float32 or bfloat16 numbers that are quantized to codes from -127 to 127. Each group of a row has a scale.
 struct RowsToCodes {
   const void* from = nullptr;
   std::int64_t width = 0;  ///< numbers from row to row
   std::int64_t rows = 0, depth = 0;
-  float epsilon = 0;          ///< added to the largest magnitude of a row
-  float factor = 0;           ///< of numbers, for codes that are clipped to [-127, 127]; 0: by the largest magnitude
-  std::int8_t* to = nullptr;  ///< codes; zeros from `depth` to the next multiple of 64
-  std::int64_t pitch = 0;     ///< bytes from row to row, a multiple of 64
-  float* scales = nullptr;    ///< a number is its code times the row's scale; NaN for rows with NaN or infinity
-  std::int32_t* starts = nullptr;  ///< first values of a row's sums: see ByteProduct
+  std::int64_t group = 0;       ///< numbers with one scale, a multiple of 64
+  float epsilon = 0;            ///< added to the largest magnitude of a group
+  float factor = 0;             ///< of numbers, for codes that are clipped to [-127, 127]; 0: by the largest magnitude
+  std::int8_t* to = nullptr;    ///< codes; zeros from `depth` to the next multiple of 64
+  std::int64_t pitch = 0;       ///< bytes from row to row, a multiple of 64
+  std::int64_t next_group = 0;  ///< bytes from group to group
+  float* scales = nullptr;      ///< (rows, groups): a number is its code times the scale; NaN with NaN or infinity
+  std::int32_t* starts = nullptr;  ///< (rows, groups): first values of sums, see ByteProduct
 };
 
 /// Columns of the panels of a right operand, from `first` to `last`, that are quantized and packed.
@@ -32,16 +34,20 @@ struct PanelsToCodes {
   float* scales = nullptr;           ///< of column 0; written up to the end of a panel
 };
 
-/// A product of rows of signed codes with a panel of codes plus 128: out = relu(sum * row scale * column scale + bias).
-/// The sum is an exact int32; it starts with -128 times the sum of the row's codes.
+/// A group of a product of rows of signed codes with a panel of codes plus 128: sum * row scale * column scale. The sum
+/// is an exact int32; it starts with -128 times the sum of the row's codes. Groups are added in `parts`; the last one
+/// gives out = relu(all of them + bias).
 struct ByteProduct {
   const std::int8_t* a = nullptr;
   std::int64_t a_pitch = 0;  ///< bytes from row to row
   const float* row_scales = nullptr;
   const std::int32_t* starts = nullptr;
+  std::int64_t next_row = 1;  ///< scales and starts from row to row
   const std::uint8_t* panel = nullptr;
   const float* column_scales = nullptr;  ///< a whole panel of numbers
   const float* bias = nullptr;           ///< likewise; null: none
+  float* parts = nullptr;                ///< (rows, panel); unused if there is one group
+  bool first = true, last = true;        ///< groups
   void* out = nullptr;
   std::int64_t out_width = 0;  ///< numbers from row to row
   std::int64_t rows = 0, columns = 0;

@@ -40,14 +40,19 @@ template <bool clips, class T>
 
 template <class T>
 [[gnu::flatten]] void quantize_rows(const RowsToCodes& p) {
+  float* scales = p.scales;
+  std::int32_t* starts = p.starts;
   for (Index i = 0; i < p.rows; ++i) {
-    const T* const row = static_cast<const T*>(p.from) + i * p.width;
-    std::int8_t* const to = p.to + i * p.pitch;
-    CodeScale scale = code_scale(largest_magnitude(row, p.depth), p.epsilon);
-    if (p.factor != 0 && scale.inverse > 0) scale = {1 / p.factor, p.factor};
-    p.scales[i] = scale.scale;
-    p.starts[i] = p.factor != 0 ? quantize_row<true>(row, p.depth, scale.inverse, to)
-                                : quantize_row<false>(row, p.depth, scale.inverse, to);
+    std::int8_t* to = p.to + i * p.pitch;
+    for (Index k = 0; k < p.depth; k += p.group, to += p.next_group) {
+      const T* const from = static_cast<const T*>(p.from) + i * p.width + k;
+      const Index count = std::min(p.group, p.depth - k);
+      CodeScale scale = code_scale(largest_magnitude(from, count), p.epsilon);
+      if (p.factor != 0 && scale.inverse > 0) scale = {1 / p.factor, p.factor};
+      *scales++ = scale.scale;
+      *starts++ = p.factor != 0 ? quantize_row<true>(from, count, scale.inverse, to)
+                                : quantize_row<false>(from, count, scale.inverse, to);
+    }
   }
 }
 
@@ -180,9 +185,19 @@ template <class T>
 template <class T, int registers>
 [[gnu::always_inline]] inline void finish_row(const ByteProduct& p, Index i, const IntRegister (&sums)[registers]) {
   T* const out = static_cast<T*>(p.out) + i * p.out_width;
-  const Floats row_scale(p.row_scales[i]);
-  const auto finish = [&](int j, auto part) {
+  const Floats row_scale(p.row_scales[i * p.next_row]);
+  const auto part_of = [&](int j) { return p.parts + i * panel_columns + j * lanes; };
+  const auto sum_of_groups = [&](int j) {
     Floats y = to_floats(sums[j]) * row_scale * load(p.column_scales + j * lanes, Whole{});
+    if (!p.first) y = load(part_of(j), Whole{}) + y;
+    return y;
+  };
+  if (!p.last) {
+    for (int j = 0; j < registers; ++j) store(part_of(j), sum_of_groups(j), Whole{});
+    return;
+  }
+  const auto finish = [&](int j, auto part) {
+    Floats y = sum_of_groups(j);
     if (p.bias != nullptr) y += load(p.bias + j * lanes, Whole{});
     // max returns its second operand if one is NaN.
     if (p.relu) y = xsimd::max(Floats(0.0F), y);
@@ -203,7 +218,7 @@ template <class T, int rows, int registers>
   IntRegister sums[rows][registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < registers; ++j) sums[i][j] = Ints(p.starts[first + i]).data;
+    for (int j = 0; j < registers; ++j) sums[i][j] = Ints(p.starts[(first + i) * p.next_row]).data;
   }
   // Four codes are moved as a float.
   RowPointers<rows> row(reinterpret_cast<const float*>(p.a + first * p.a_pitch), p.a_pitch / 4);

@@ -22,6 +22,7 @@ class QuantizedRowsKernel final : public Kernel {
         gemm_({.rows = product.rows,
                .depth = product.depth,
                .columns = product.columns,
+               .group = (product.depth + 63) / 64 * 64,
                .a = product.dtype,
                .out = product.dtype,
                .epsilon = quantization_epsilon},
