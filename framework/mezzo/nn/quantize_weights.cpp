@@ -1,6 +1,8 @@
 #include <mezzo/nn/quantize_weights.hpp>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,7 +84,10 @@ bool has_static_inputs(const detail::LayerState& layer, const Variable& weight, 
   if (form.inputs != QuantizedInputs::static_int8 || weight.state()->quantizable.table) return false;
   if (layer.kind == "Conv2D") return detail::takes_image_codes(weight.shape(), form);
   // Other convolutions and products of states take floats.
-  return layer.kind.find("Conv") == std::string::npos && weight.name() != "recurrent_kernel";
+  static const auto* const convolutions = new std::set<std::string>{
+      "Conv1D",          "Conv3D",          "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose",
+      "DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D", "ConvLSTMCell"};
+  return convolutions->count(layer.kind) == 0 && weight.name() != "recurrent_kernel";
 }
 
 void fake_quantize_weight(detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
