@@ -118,9 +118,9 @@ BOOST_AUTO_TEST_CASE(bad_files_are_refused) {
   const Folder folder;
   write_files(folder, "");
   std::filesystem::remove(folder.path("t10k-labels-idx1-ubyte"));
-  check_throws<FileError>("[datasets] \"" + folder.path("t10k-labels-idx1-ubyte") +
-                              "\", with or without .gz: no such file or directory",
-                          [&] { datasets::mnist({.root = folder.path()}); });
+  check_throws<FileError>(
+      "[datasets] \"" + folder.path("t10k-labels-idx1-ubyte") + "\", with or without .gz: no such file or directory",
+      [&] { datasets::mnist({.root = folder.path()}); });
 }
 
 BOOST_AUTO_TEST_CASE(the_real_fashion_mnist_is_whole) {

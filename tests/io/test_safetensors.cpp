@@ -230,9 +230,8 @@ BOOST_AUTO_TEST_CASE(tensors_may_be_listed_in_any_order) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_file_is_refused) {
   const Folder folder;
-  check_throws<FileError>(
-      "[safetensors \"" + folder.path("x") + "\"] no such file or directory",
-      [&] { SafetensorsFile{folder.path("x")}; });
+  check_throws<FileError>("[safetensors \"" + folder.path("x") + "\"] no such file or directory",
+                          [&] { SafetensorsFile{folder.path("x")}; });
   check_throws<FileError>("[safetensors \"" + folder.path() + "\"] must be a regular file; got another kind of file",
                           [&] { SafetensorsFile{folder.path()}; });
 }

@@ -70,8 +70,9 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              "[BatchNormalization] epsilon must not be negative; got -1");
   BOOST_TEST(refused<ValueError>([] { BatchNormalization({.epsilon = -1e-9}); }) ==
              "[BatchNormalization] epsilon must not be negative; got -1e-09");
-  BOOST_TEST(refused<ShapeError>([] { BatchNormalization()(Value(Tensor({3}))); }) ==
-             "[BatchNormalization] input must have rank 2 or more; got shape (3,): add a batch axis if this is one sample");
+  BOOST_TEST(
+      refused<ShapeError>([] { BatchNormalization()(Value(Tensor({3}))); }) ==
+      "[BatchNormalization] input must have rank 2 or more; got shape (3,): add a batch axis if this is one sample");
   BOOST_TEST(refused<ShapeError>([] {
                BatchNormalization({.axis = 3})(Value(Tensor({3, 4})));
              }) == "[BatchNormalization] axis must lie in [-2, 2); got 3");

@@ -50,7 +50,9 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   Conv2D layer({.filters = 4, .kernel_size = 3, .name = "stem"});
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({28, 28, 3})));
-             }) == "[Conv2D \"stem\"] input must have rank 4 (batch, height, width, channels); got shape (28, 28, 3): add a batch axis if this is one sample");
+             }) ==
+             "[Conv2D \"stem\"] input must have rank 4 (batch, height, width, channels); got shape (28, 28, 3): add a "
+             "batch axis if this is one sample");
   layer(Value(Tensor({2, 5, 5, 3})));
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({32, 28, 28, 1})));

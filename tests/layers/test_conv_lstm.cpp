@@ -210,7 +210,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_errors) {
                            [] { ConvLSTM2D layer(2, 3, {.strides = 2, .dilation_rate = 3}); });
   ConvLSTM2D layer(2, 3, {.name = "c"});
   check_throws<ShapeError>(
-      "[ConvLSTM2D \"c\"] input must have rank 5 (batch, steps, spatial axes..., channels); got shape (2, 3, 4, 5): add a batch axis if this is one sample",
+      "[ConvLSTM2D \"c\"] input must have rank 5 (batch, steps, spatial axes..., channels); got shape (2, 3, 4, 5): "
+      "add a batch axis if this is one sample",
       [&] {
         layer(Tensor({2, 3, 4, 5}));
       });

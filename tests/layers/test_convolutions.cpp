@@ -225,9 +225,11 @@ BOOST_AUTO_TEST_CASE(bad_inputs_are_refused) {
     return refused<ShapeError>([&] { (*layer)(Value(Tensor(shape))); });
   };
   BOOST_TEST(text(Conv1D(2, 3, {.name = "words"}), {4, 5}) ==
-             "[Conv1D \"words\"] input must have rank 3 (batch, steps, channels); got shape (4, 5): add a batch axis if this is one sample");
+             "[Conv1D \"words\"] input must have rank 3 (batch, steps, channels); got shape (4, 5): add a batch axis "
+             "if this is one sample");
   BOOST_TEST(text(Conv3D(2, 3), {1, 4, 5, 6}) ==
-             "[Conv3D] input must have rank 5 (batch, depth, height, width, channels); got shape (1, 4, 5, 6): add a batch axis if this is one sample");
+             "[Conv3D] input must have rank 5 (batch, depth, height, width, channels); got shape (1, 4, 5, 6): add a "
+             "batch axis if this is one sample");
   BOOST_TEST(text(Conv1D(2, 4), {1, 3, 2}) ==
              "[Conv1D] input axis 1 must be at least 4 (kernel 4); got shape (1, 3, 2)");
   BOOST_TEST(text(Conv1D(4, 1, {.groups = 2}), {1, 3, 3}) ==

@@ -50,7 +50,9 @@ BOOST_AUTO_TEST_CASE(reshape_equals_keras) {
   BOOST_TEST(refused<ValueError>([] { LeakyReLU(-1); }) == "[LeakyReLU] negative_slope must not be negative; got -1");
   BOOST_TEST(refused<ShapeError>([] {
                GlobalAveragePooling1D()(Value(Tensor({2, 4})));
-             }) == "[GlobalAveragePooling1D] input must have rank 3 (batch, steps, features); got shape (2, 4): add a batch axis if this is one sample");
+             }) ==
+             "[GlobalAveragePooling1D] input must have rank 3 (batch, steps, features); got shape (2, 4): add a batch "
+             "axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

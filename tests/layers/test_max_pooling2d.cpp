@@ -31,7 +31,8 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({2, 5, 5})));
              }) ==
-             "[MaxPooling2D \"pool\"] input must have rank 4 (batch, height, width, channels); got shape (2, 5, 5): add a batch axis if this is one sample");
+             "[MaxPooling2D \"pool\"] input must have rank 4 (batch, height, width, channels); got shape (2, 5, 5): "
+             "add a batch axis if this is one sample");
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({2, 2, 5, 1})));
              }) == "[MaxPooling2D \"pool\"] input axis 1 must be at least 3 (pool_size 3); got shape (2, 2, 5, 1)");

@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([&] {
                attend(layer, {3, 5}, {3, 5});
              }) ==
-             "[MultiHeadAttention \"attention\"] input must have rank 3 (batch, positions, size); got shape (3, 5): add a batch axis if this is one sample");
+             "[MultiHeadAttention \"attention\"] input must have rank 3 (batch, positions, size); got shape (3, 5): "
+             "add a batch axis if this is one sample");
   attend(layer, {1, 3, 5}, {1, 3, 5});
   BOOST_TEST(refused<ShapeError>([&] {
                attend(layer, {1, 3, 6}, {1, 3, 5});

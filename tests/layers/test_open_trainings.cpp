@@ -88,6 +88,7 @@ BOOST_AUTO_TEST_CASE(random_layers_on_lines) {
   check_open_training(ActivityRegularization({.l1 = 0.1, .l2 = 0.1}), {-1, 4}, open_lines);
   check_open_training(TimeDistributed(Dropout(0.3)), {-1, 4}, open_lines);
   check_open_training(SpectralNormalization(Dense(3)), {-1, 4}, {{2, 9, 4}});
+  check_open_training(SpectralNormalization(Conv2D(3, 2)), {-1, -1, 3}, {{2, 9, 8, 3}});
   check_open_training(TimeDistributed(Sequential({Dense(4), GaussianNoise(0.1)})), {-1, 4}, open_lines);
 }
 

@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({4, 5})));
              }) ==
-             "[Permute \"swap\"] input must have rank 3 (batch and one axis per entry of dims); got shape (4, 5): add a batch axis if this is one sample");
+             "[Permute \"swap\"] input must have rank 3 (batch and one axis per entry of dims); got shape (4, 5): add "
+             "a batch axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

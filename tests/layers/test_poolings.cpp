@@ -113,9 +113,11 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              "[AveragePooling3D \"p\"] input must have rank 5 (batch, depth, height, width, channels); got shape "
              "(2, 2, 4)");
   BOOST_TEST(text(GlobalMaxPooling2D(), {2, 2, 4}) ==
-             "[GlobalMaxPooling2D] input must have rank 4 (batch, height, width, channels); got shape (2, 2, 4): add a batch axis if this is one sample");
+             "[GlobalMaxPooling2D] input must have rank 4 (batch, height, width, channels); got shape (2, 2, 4): add a "
+             "batch axis if this is one sample");
   BOOST_TEST(text(AdaptiveAveragePooling1D(2), {2, 4}) ==
-             "[AdaptiveAveragePooling1D] input must have rank 3 (batch, steps, channels); got shape (2, 4): add a batch axis if this is one sample");
+             "[AdaptiveAveragePooling1D] input must have rank 3 (batch, steps, channels); got shape (2, 4): add a "
+             "batch axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -123,6 +123,18 @@ BOOST_AUTO_TEST_CASE(images_with_nan_are_nan) {
   }
 }
 
+// What a layer around puts in place of a kernel is floating: its codes alone would be another kernel.
+BOOST_AUTO_TEST_CASE(normalized_kernels_are_floating) {
+  const auto check = [](SpectralNormalization layer, const Tensor& x) {
+    const Tensor floats = layer(x).tensor();
+    layer.quantize("int8");
+    BOOST_TEST(largest_difference(layer(x).tensor(), floats) < 0.02);
+  };
+  check(SpectralNormalization(Conv2D({.filters = channels, .kernel_size = 3, .use_bias = false}), 10), images());
+  check(SpectralNormalization(Dense({.units = channels, .use_bias = false}), 10),
+        random_tensor({4, channels}, DType::float32, 3));
+}
+
 // A functional model, also of open sizes, computes with the form that the kernel has at its call.
 BOOST_AUTO_TEST_CASE(functional_models_are_quantized_later) {
   const Tensor x = images();

@@ -297,9 +297,12 @@ BOOST_AUTO_TEST_CASE(mistakes_are_errors) {
               [] { RNN layer(RNNOptions{.cell = Dense(3)}); });
   check_error("[StackedRNNCells] cells must be one or more; got none", [] { StackedRNNCells cells; });
   LSTM layer(2, {.name = "l"});
-  check_error("[LSTM \"l\"] input must have rank 3 (batch, steps, features); got shape (2, 3): add a batch axis if this is one sample", [&] {
-    layer(Tensor({2, 3}));
-  });
+  check_error(
+      "[LSTM \"l\"] input must have rank 3 (batch, steps, features); got shape (2, 3): add a batch axis if this is one "
+      "sample",
+      [&] {
+        layer(Tensor({2, 3}));
+      });
   const Tensor x({2, 3, 4});
   check_error("[LSTM \"l\"] initial_state must have 2 arrays; got 1", [&] {
     layer(x, {.initial_state = {Tensor({2, 2})}});

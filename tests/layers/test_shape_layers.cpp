@@ -160,9 +160,11 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(text(RepeatVector(2), {2, 3, 4}) ==
              "[RepeatVector] input must have rank 2 (batch, features); got shape (2, 3, 4)");
   BOOST_TEST(text(ZeroPadding1D(1), {2, 3}) ==
-             "[ZeroPadding1D] input must have rank 3 (batch, steps, channels); got shape (2, 3): add a batch axis if this is one sample");
+             "[ZeroPadding1D] input must have rank 3 (batch, steps, channels); got shape (2, 3): add a batch axis if "
+             "this is one sample");
   BOOST_TEST(text(UpSampling2D(), {2, 3, 4}) ==
-             "[UpSampling2D] input must have rank 4 (batch, height, width, channels); got shape (2, 3, 4): add a batch axis if this is one sample");
+             "[UpSampling2D] input must have rank 4 (batch, height, width, channels); got shape (2, 3, 4): add a batch "
+             "axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -29,7 +29,8 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ShapeError>([&] {
                layer(Value(Tensor({5, 5, 1})));
              }) ==
-             "[ZeroPadding2D \"pad\"] input must have rank 4 (batch, height, width, channels); got shape (5, 5, 1): add a batch axis if this is one sample");
+             "[ZeroPadding2D \"pad\"] input must have rank 4 (batch, height, width, channels); got shape (5, 5, 1): "
+             "add a batch axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

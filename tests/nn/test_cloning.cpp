@@ -58,6 +58,17 @@ BOOST_AUTO_TEST_CASE(a_clone_does_not_follow_the_original) {
   check_apart(functional, deep_functional);
 }
 
+BOOST_AUTO_TEST_CASE(a_clone_of_open_sizes_has_its_own_kernels) {
+  const auto x = Input({.shape = {-1, -1, 2}});
+  Model model(x, Conv2D({.filters = 3, .kernel_size = 2})(x));
+  Model deep = clone(model);
+  const Tensor picture({1, 3, 3, 2}, std::vector<float>(18, 1));
+  const Tensor before = model.predict(picture);
+  for (const Variable& weight : model.weights()) weight.assign(Tensor(weight.shape()));
+  BOOST_TEST(deep.predict(picture).equal(before));
+  BOOST_TEST(model.predict(picture).equal(Tensor({1, 2, 2, 3})));
+}
+
 BOOST_AUTO_TEST_CASE(a_copy_does) {
   Pair pair;
   Pair copy = pair;

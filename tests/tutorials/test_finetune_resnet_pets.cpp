@@ -100,8 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
     BOOST_TEST(done.err.rfind("finetune_resnet_pets: " + text, 0) == 0U, done.err);
   };
   const std::string data = folder.path("data");
-  refuse({data, "none"},
-         "[oxford-iiit-pet] root \"" + data + "\": no such file or directory");
+  refuse({data, "none"}, "[oxford-iiit-pet] root \"" + data + "\": no such file or directory");
   write_data(folder);
   const std::string none = folder.path("none.safetensors");
   refuse({data, none, "1", "4", "32"}, "[load_weights \"" + none + "\"] no such file or directory");

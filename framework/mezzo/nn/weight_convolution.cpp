@@ -9,6 +9,7 @@
 #include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/ops/conv2d_attributes.hpp>
+#include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -47,13 +48,14 @@ Shape shape_of_result(const Value& x, const Shape& kernel, const Conv2DOpOptions
 }  // namespace
 
 Value weight_convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions& options) {
+  // A kernel that a layer around has replaced is read at once, in floats.
+  if (ReplacedVariable::find(*kernel.state()).defined()) return conv2d(x, kernel, options);
   if (has_open_size(x)) {
     return with_sizes([kernel, options](const Value& images) { return weight_convolution(images, kernel, options); }, x,
                       reach_of(kernel.shape(), options.dilation_rate));
   }
-  if (ReplacedVariable::find(*kernel.state()).defined()) return convolution(x, kernel, options);
   const auto run = [kernel, options](const Values& xs) -> Values { return {convolution(xs[0], kernel, options)}; };
-  return defer(run, {x}, {{shape_of_result(x, kernel.shape(), options), current_policy().compute_dtype()}}).front();
+  return defer(run, {x}, {{shape_of_result(x, kernel.shape(), options), operand_dtype(ops::conv2d, x)}}).front();
 }
 
 }  // namespace mezzo::detail

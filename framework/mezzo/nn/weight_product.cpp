@@ -15,8 +15,13 @@
 namespace mezzo {
 namespace {
 
+/// True if products read the weight's codes. What a layer around has put in its place is floating.
+bool has_codes(const Variable& weight) {
+  return weight.quantized() && !ReplacedVariable::find(*weight.state()).defined();
+}
+
 Value product_with(const Value& x, const Variable& kernel) {
-  if (kernel.quantized()) return detail::quantized_product(x, kernel);
+  if (has_codes(kernel)) return detail::quantized_product(x, kernel);
   detail::note_product(x, *kernel.state());
   if (detail::has_float8_products(kernel)) {
     return detail::float8_product(x, kernel, *kernel.state(), [](const Value& rows, const Value& columns) {
@@ -38,13 +43,13 @@ Value product(const Value& x, const Variable& kernel) {
 
 /// The product with a transposed table, in the format of the policy in force.
 Value transposed_product(const Value& x, const Variable& table) {
-  if (table.quantized()) return detail::quantized_product(x, table);
+  if (has_codes(table)) return detail::quantized_product(x, table);
   return detail::matmul_of_table(detail::rounded_inputs(x, table), table);
 }
 
 /// The same in the compute dtype.
 Value wide_transposed_product(const Value& x, const Variable& table) {
-  if (table.quantized()) return detail::quantized_product(x, table);
+  if (has_codes(table)) return detail::quantized_product(x, table);
   return matmul(detail::rounded_inputs(x, table), table, {.transpose_b = true});
 }
 
@@ -56,7 +61,7 @@ Value reverse_product(const Value& x, const Variable& own) {
 
 Value rows(const Value& indices, const Variable& own) {
   const Variable table = detail::kernel_in_use(own);
-  const Value y = table.quantized()     ? detail::quantized_rows(indices, table)
+  const Value y = has_codes(table)      ? detail::quantized_rows(indices, table)
                   : table.state()->fake ? detail::rounded_table_rows(indices, table)
                                         : gather(table, indices);
   const detail::Adapter* const adapter = detail::adapter_in_use(own);

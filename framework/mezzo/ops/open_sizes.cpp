@@ -16,6 +16,8 @@ constexpr std::int64_t trial_size = 720;
 
 /// Function of a node of sized_op().
 struct Sized final : detail::AttributeFunction {
+  std::shared_ptr<const detail::AttributeFunction> clone() const override { return std::make_shared<Sized>(*this); }
+
   Compute compute;
   std::int64_t least = 1;
 };
