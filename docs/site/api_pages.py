@@ -186,7 +186,7 @@ class Reference:
                 parts.append(f"## {name.removeprefix(folder + '/').replace('_', ' ').capitalize()}\n")
             rows = [f'<dt><a href="{header.page}.html">{escape(header.title)}</a></dt><dd>{self.summary(header)}</dd>'
                     for header in sorted(group, key=lambda header: header.title.lower())]
-            parts.append(raw(f'<dl class="contents">{"".join(rows)}</dl>'))
+            parts.append(raw(f'<dl class="headers">{"".join(rows)}</dl>'))
         return "\n".join(parts)
 
 

@@ -4,6 +4,7 @@
 - A link to a page or a file of the site resolves, and so does its #anchor.
 - A page has a title, a language, one heading h1, and no id twice. A picture has a text, a control a name.
 - Headings of an article don't leave out a level. An element with the role of a heading has a level, an aside a name.
+- No element has the class contents, above which the theme writes an error.
 - Colours of the style sheets have enough contrast (contrast.py).
 """
 
@@ -43,6 +44,8 @@ class Page(HTMLParser):
             self.findings.append(f"the control {tag} needs a name")
         if given.get("role") == "heading" and not given.get("aria-level"):
             self.findings.append(f"the heading of an element {tag} needs an aria-level")
+        if "contents" in (given.get("class") or "").split():
+            self.findings.append(f"the theme shows elements of the class contents as errors; got {tag}")
         if tag == "aside" and not given.get("aria-label"):
             self.findings.append("an aside needs a name")
         self.headings += tag == "h1"

@@ -44,6 +44,10 @@ class Site(unittest.TestCase):
         self.assertEqual(self.findings('<article><h4>B</h4></article><input type="text"><input aria-label="c">'),
                          ["a.html: a heading h4 follows an h0", "a.html: the control input needs a name"])
 
+    def test_class_contents(self):
+        self.assertEqual(self.findings('<dl class="a contents"></dl><dl class="headers"></dl>'),
+                         ["a.html: the theme shows elements of the class contents as errors; got dl"])
+
     def test_names_for_screen_readers(self):
         self.assertEqual(self.findings('<aside aria-label="A"></aside><p role="heading" aria-level="2">B</p>'), [])
         self.assertEqual(self.findings('<aside></aside><p role="heading">B</p>'),
