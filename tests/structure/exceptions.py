@@ -41,7 +41,6 @@ EXCEPTIONS = {
         "io/npz_lists.cpp ListPickle::step": 100,
         "nn/functional_calls.cpp detail::FunctionalGraph::insert": 103,
         "nn/functional_layout.cpp detail::FunctionalGraph::read_layout": 151,
-        "nn/layer.cpp Layer::run": 62,
         "ops/index.cpp detail::item_of": 64,
         "tests/benchmarks/bandwidth/cases.cpp add_array_cases": 64,
         "tests/distributed/mpi/main.cpp run": 72,

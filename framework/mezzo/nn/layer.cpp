@@ -60,6 +60,13 @@ void show_policy(detail::LayerState& state, const std::string& path, std::vector
   }
 }
 
+/// Notes the inputs of the call that builds the layer. Those of a call that failed are replaced.
+void note_inputs(detail::LayerState& state, const Values& xs) {
+  if (!state.called) state.built_for.clear();
+  if (!state.built_for.empty()) return;
+  for (const Value& x : xs) state.built_for.push_back({x.shape(), x.dtype()});
+}
+
 void check_first_call(const detail::LayerState& state, const std::string& label) {
   detail::check_weight_names(state, label);
   detail::require_known_layer(state, state.policy, label);
@@ -106,10 +113,7 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   if (!built_) {
     const ScopedValue<bool> building(building_, true);
     build(xs.front().shape());
-    if (state_->built_for.empty() || !state_->called) {  // a call that failed has left its inputs
-      state_->built_for.clear();
-      for (const Value& x : xs) state_->built_for.push_back({x.shape(), x.dtype()});
-    }
+    note_inputs(*state_, xs);
   }
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
