@@ -143,6 +143,43 @@ BOOST_AUTO_TEST_CASE(orders_of_loops_in_bfloat16) {
   check_order({20, 9000, 300, false, true, half, half}, false, true);
 }
 
+BOOST_AUTO_TEST_CASE(sums_of_long_products_are_kept) {
+  for (const Product& product : turned(256, 4096, 4096)) {
+    const auto blocking = xsimd_kernels::gemm_blocking({.rows = product.rows,
+                                                        .depth = product.depth,
+                                                        .columns = product.columns,
+                                                        .transpose_a = product.transpose_a,
+                                                        .transpose_b = product.transpose_b},
+                                                       6, 16, 2);
+    BOOST_TEST(blocking.terms > 1);
+    BOOST_TEST(blocking.keeps_sums);
+  }
+}
+
+// Threads share sums in float32, and each has a copy of a part of the factors.
+BOOST_AUTO_TEST_CASE(scratch_memory_is_bounded) {
+  const int threads = thread_count();
+  const DType half = DType::bfloat16;
+  for (const Product& product :
+       {Product{256, 4096, 4096}, Product{256, 4096, 4096, false, true}, Product{4096, 256, 4096, true, false},
+        Product{256, 4096, 4096, false, false, half, half}, Product{768, 16384, 3072, true, false, half, half},
+        Product{512, 500000, 512, true, false, half, half}, Product{500000, 512, 512, false, false, half, half}}) {
+    const Shape a = product.transpose_a ? Shape{product.depth, product.rows} : Shape{product.rows, product.depth};
+    const Shape b = product.transpose_b ? Shape{product.columns, product.depth} : Shape{product.depth, product.columns};
+    const KernelRequest request =
+        kernel_request("matmul", product.attributes(), std::vector<Spec>{{a, product.dtype}, {b, product.dtype}});
+    for (const int some : {1, 2, 8}) {
+      set_thread_count(some);
+      std::string reason;
+      const auto kernel = xsimd_gemm_kernel(request, Isa::sse2, reason);
+      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+      const double sums = product.out == half ? 4.0 * static_cast<double>(product.rows * product.columns) : 0;
+      BOOST_TEST(static_cast<double>(kernel->scratch_bytes()) <= 1.2 * sums + some * 12e6);
+    }
+    set_thread_count(threads);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(biases_and_relu_in_bfloat16) {
   for (const DType bias : {DType::float32, DType::bfloat16}) {
     for (const std::int64_t depth : {40, 1100}) {
@@ -198,13 +235,19 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
 
 BOOST_AUTO_TEST_CASE(nan_and_infinity_stay_in_bfloat16) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  for (const Product& product : turned(14, 300, 19, DType::bfloat16, DType::bfloat16)) {
-    std::vector<Tensor> inputs = product.operands();
-    inputs[0].mutable_data<bfloat16>()[5] = bfloat16(std::nanf(""));
-    inputs[0].mutable_data<bfloat16>()[700] = bfloat16(infinity);
-    inputs[1].mutable_data<bfloat16>()[310] = bfloat16(-infinity);
-    check(kernel_request("matmul", product.attributes(), inputs), inputs,
-          exact_result("matmul", product.attributes(), inputs), product.tolerance());
+  for (const std::int64_t depth : {300, 1100}) {  // in one piece, and in pieces with sums between them
+    for (const bool relu : {false, true}) {
+      for (const Product& product : turned(14, depth, 19, DType::bfloat16, DType::bfloat16)) {
+        std::vector<Tensor> inputs = product.operands();
+        inputs[0].mutable_data<bfloat16>()[5] = bfloat16(std::nanf(""));
+        inputs[0].mutable_data<bfloat16>()[700] = bfloat16(infinity);
+        inputs[1].mutable_data<bfloat16>()[310] = bfloat16(-infinity);
+        Attributes attributes = product.attributes();
+        if (relu) attributes.set("epilogue", detail::Epilogue::relu);
+        check(kernel_request("matmul", attributes, inputs), inputs, exact_result("matmul", attributes, inputs),
+              product.tolerance());
+      }
+    }
   }
 }
 
@@ -214,6 +257,24 @@ BOOST_AUTO_TEST_CASE(subnormal_numbers_are_kept) {
     for (std::int64_t i = 0; i < inputs[0].size(); ++i) inputs[0].mutable_data<float>()[i] = 0x1p-140F;
     for (std::int64_t i = 0; i < inputs[1].size(); ++i) inputs[1].mutable_data<float>()[i] = 2;
     const Tensor expected(Shape{7, 18}, std::vector<float>(std::size_t{7} * 18, 6 * 0x1p-140F));
+    const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
+    for_each_isa([&](Isa isa) {
+      std::string reason;
+      const auto kernel = xsimd_gemm_kernel(request, isa, reason);
+      BOOST_TEST(run_kernel(*kernel, request, inputs)[0].equal(expected));
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(subnormal_numbers_are_kept_in_bfloat16) {
+  for (const Product& product : turned(7, 3, 18, DType::bfloat16, DType::bfloat16)) {
+    std::vector<Tensor> inputs = product.operands();
+    for (std::int64_t i = 0; i < inputs[0].size(); ++i) {
+      inputs[0].mutable_data<bfloat16>()[i] = bfloat16(0x1p-130F);
+    }
+    for (std::int64_t i = 0; i < inputs[1].size(); ++i) inputs[1].mutable_data<bfloat16>()[i] = bfloat16(2.0F);
+    const Tensor expected =
+        Tensor(Shape{7, 18}, std::vector<float>(std::size_t{7} * 18, 6 * 0x1p-130F)).cast(DType::bfloat16);
     const KernelRequest request = kernel_request("matmul", product.attributes(), inputs);
     for_each_isa([&](Isa isa) {
       std::string reason;

@@ -7,6 +7,11 @@ namespace {
 
 constexpr std::int64_t float_size = 4;
 
+/// Most bytes of a factor of which all pieces of the depth are packed at once. Each thread has a copy in scratch
+/// memory: a larger one is read from memory again, as the factor itself would be, and scratch memory would grow with
+/// the depth.
+constexpr std::int64_t most_kept_bytes = 8 << 20;
+
 std::int64_t share_of(std::int64_t count, std::int64_t shares) { return (count + shares - 1) / shares; }
 
 /// Cycles of the largest share: of its products, and of packing the pieces of both factors that it reads.
@@ -21,7 +26,8 @@ double cycles_of(const GemmSizes& sizes, std::int64_t block, std::int64_t panel,
 }
 
 /// Chooses the order of loops with the least traffic behind the L2 cache. Each piece of work reads all of the kept
-/// factor; kept sums are read and written for each piece of the depth.
+/// factor; kept sums are read and written for each piece of the depth. Without kept sums, all of the depth of the kept
+/// factor is packed at once.
 void choose_order(const GemmSizes& sizes, std::int64_t panel, GemmBlocking& blocking) {
   constexpr std::int64_t cache_floats = (384 << 10) / float_size, sums_cost = 3;
   const auto far = [](std::int64_t floats) { return floats > cache_floats ? floats : 0; };
@@ -38,8 +44,9 @@ void choose_order(const GemmSizes& sizes, std::int64_t panel, GemmBlocking& bloc
     blocking.keeps_sums = keeps_sums;
   };
   offer(of_sums + far(right / terms) * terms * row_chunks, true, true);
-  offer(far(left) * column_chunks, false, false);
-  offer(far(right) * row_chunks, true, false);
+  constexpr std::int64_t most_kept = most_kept_bytes / float_size;
+  if (left <= most_kept) offer(far(left) * column_chunks, false, false);
+  if (right <= most_kept) offer(far(right) * row_chunks, true, false);
 }
 
 }  // namespace
