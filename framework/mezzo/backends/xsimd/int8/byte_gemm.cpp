@@ -117,7 +117,7 @@ void ByteGemm::quantize_all(const ByteOperands& operands, Index first, Index cou
 }
 
 void ByteGemm::run(const ByteOperands& operands) const {
-  const auto most = static_cast<int>(threads_);
+  const int most = threads_now();
   if (by_rows_) {
     // Threads have equal numbers of rows, in equal blocks.
     parallel_ranges(shape_.rows, 1, most, [&](int thread, Index begin, Index end) {

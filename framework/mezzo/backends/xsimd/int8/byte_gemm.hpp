@@ -74,14 +74,13 @@ class ByteGemm {
           }
         }
       };
-      parallel_ranges(panels_, grain_of(rows * shape_.depth), static_cast<int>(threads_),
-                      [&](int thread, std::int64_t begin, std::int64_t end) {
-                        const std::int64_t bands = (end - begin + band_panels_ - 1) / band_panels_;
-                        for (std::int64_t i = 0; i < bands; ++i) {
-                          multiply_band(thread, begin + (end - begin) * i / bands,
-                                        begin + (end - begin) * (i + 1) / bands);
-                        }
-                      });
+      parallel_ranges(
+          panels_, grain_of(rows * shape_.depth), threads_now(), [&](int thread, std::int64_t begin, std::int64_t end) {
+            const std::int64_t bands = (end - begin + band_panels_ - 1) / band_panels_;
+            for (std::int64_t i = 0; i < bands; ++i) {
+              multiply_band(thread, begin + (end - begin) * i / bands, begin + (end - begin) * (i + 1) / bands);
+            }
+          });
     }
   }
 
@@ -91,6 +90,9 @@ class ByteGemm {
   struct Rows {
     std::int64_t first = 0, count = 0, block = 0, slot = 0;
   };
+
+  /// Threads of a run: at most those that have scratch memory.
+  int threads_now() const { return std::min(static_cast<int>(threads_), thread_count()); }
 
   void quantize_all(const ByteOperands& operands, std::int64_t first, std::int64_t count) const;
   std::int8_t* codes_of(const ByteOperands& operands, const Rows& rows, std::int64_t group) const;

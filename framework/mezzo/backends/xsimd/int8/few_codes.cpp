@@ -43,7 +43,7 @@ class FewCodesKernel final : public Kernel {
 
   void run(const KernelArguments& arguments) override {
     const float* const x = prepare(arguments);
-    parallel_ranges(chunks_ * tiles_, grain_of(p_.rows * chunk_ * tile_), threads_,
+    parallel_ranges(chunks_ * tiles_, grain_of(p_.rows * chunk_ * tile_), std::min(threads_, thread_count()),
                     [&](int thread, Index begin, Index end) {
                       for (Index task = begin; task < end; ++task) {
                         p_.transposed ? multiply_table(arguments, x, task) : multiply(arguments, x, thread, task);

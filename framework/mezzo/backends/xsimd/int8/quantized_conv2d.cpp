@@ -112,7 +112,8 @@ class QuantizedConvolutionKernel final : public Kernel {
       for (Index image = 0; image < c_.images; ++image) convolve(arguments, panels, image, memory_of(scratch, 0));
       return;
     }
-    parallel_ranges(c_.images, 1, static_cast<int>(threads_), [&](int thread, Index begin, Index end) {
+    const int threads = std::min(static_cast<int>(threads_), thread_count());
+    parallel_ranges(c_.images, 1, threads, [&](int thread, Index begin, Index end) {
       for (Index image = begin; image < end; ++image) convolve(arguments, panels, image, memory_of(scratch, thread));
     });
   }
