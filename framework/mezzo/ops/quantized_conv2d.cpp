@@ -2,18 +2,16 @@
 #include <mezzo/ops/helpers.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/quantized.hpp>
+#include <mezzo/ops/quantized_conv2d.hpp>
 
 namespace mezzo {
 namespace {
-
-std::size_t count_of(const Attributes& attributes, const char* name) { return attributes.get_or(name, false) ? 1 : 0; }
 
 std::vector<Spec> infer_quantized_conv2d(const OpCall& call) {
   detail::require_float(call, 0);
   detail::require_codes(call, 1);
   const Attributes& attributes = call.attributes;
-  const std::size_t operands = 3 + (attributes.get<std::string>("activations") == "static" ? 1 : 0) +
-                               count_of(attributes, "bias") + count_of(attributes, "residual");
+  const std::size_t operands = detail::QuantizedConv2DOperands(attributes).count;
   if (call.inputs.size() != operands) {
     fail<ValueError>(call.where, "takes {} operands in this form; got {}", operands, call.inputs.size());
   }

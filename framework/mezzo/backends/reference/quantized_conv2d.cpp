@@ -1,12 +1,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/reference/convolution_geometry.hpp>
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/reference/row_codes.hpp>
+#include <mezzo/ops/quantized_conv2d.hpp>
 
 // Convolutions of codes: each image is quantized with one scale, and sums are exact integers.
 namespace mezzo::reference {
@@ -29,21 +29,10 @@ Index sum_of_codes(const Geometry& g, const std::int8_t* x, const std::int8_t* k
   return sum;
 }
 
-/// Places of the operands that not every form has.
-struct Optional {
-  std::optional<std::size_t> factor, bias, residual;
-
-  explicit Optional(const KernelRequest& request) : residual(residual_of(request)) {
-    const bool is_static = request.attributes.get<std::string>("activations") == "static";
-    if (is_static) factor = 3;
-    if (request.attributes.get_or("bias", false)) bias = is_static ? 4 : 3;
-  }
-};
-
 template <class T>
 std::unique_ptr<Kernel> quantized_conv2d(const KernelRequest& request) {
   const Geometry g = geometry(request, request.inputs[0].shape, request.inputs[1].shape, request.outputs[0].shape);
-  const Optional at(request);
+  const detail::QuantizedConv2DOperands at(request.attributes);
   const Limits limits = limits_of(request);
   const Index image = g.height * g.width * g.channels, pixels = g.out_height * g.out_width;
   ScratchLayout layout;

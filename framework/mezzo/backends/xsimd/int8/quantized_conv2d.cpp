@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include <mezzo/backends/common/epilogue.hpp>
@@ -10,6 +9,7 @@
 #include <mezzo/backends/xsimd/int8/quantized_kernels.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
 #include <mezzo/core/int8_scale.hpp>
+#include <mezzo/ops/quantized_conv2d.hpp>
 
 // Each image is quantized with one scale to codes with zeros around them, whose windows are rows of products with
 // panels of the kernel. Threads share the images, or the rows of an image if there are few.
@@ -18,8 +18,6 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Longest sums: those of unsigned codes and of 128 times a window fit an int32, too.
-constexpr Index most_window_terms = 65536;
 /// Bytes of codes that stay in the L2 cache beside a panel.
 constexpr Index group_bytes = 1 << 17;
 /// Windows of a line of a 1 x 1 convolution: whole blocks of products.
@@ -67,13 +65,11 @@ class QuantizedConvolutionKernel final : public Kernel {
         dtype_(request.inputs[0].dtype),
         products_(kernels(isa).int8_products),
         windows_(kernels(isa).code_windows),
-        residual_(residual_of(request)),
+        at_(request.attributes),
         limits_(limits_of(request)),
         panels_((c_.filters + products_.panel - 1) / products_.panel),
         threads_(thread_count()),
         by_images_(threads_ == 1 || c_.images >= 2 * threads_) {
-    if (request.attributes.get<std::string>("activations") == "static") factor_ = 3;
-    if (request.attributes.get_or("bias", false)) bias_ = factor_ ? 4 : 3;
     const auto columns = static_cast<std::size_t>(panels_ * products_.panel) * sizeof(float);
     scales_at_ = layout_.take(columns);
     bias_at_ = layout_.take(columns);
@@ -101,7 +97,7 @@ class QuantizedConvolutionKernel final : public Kernel {
     std::fill_n(scales, panels_ * products_.panel, 0.0F);
     std::fill_n(bias, panels_ * products_.panel, 0.0F);
     std::transform(given, given + c_.filters, scales, [](float scale) { return 1 / scale; });
-    if (bias_) std::copy_n(arguments.in<float>(*bias_), c_.filters, bias);
+    if (at_.bias) std::copy_n(arguments.in<float>(*at_.bias), c_.filters, bias);
     const auto* panels = packed_ ? static_cast<const std::uint8_t*>(packed_->data()) : nullptr;
     if (!packed_) {
       auto* const to = reinterpret_cast<std::uint8_t*>(scratch + panels_at_);
@@ -197,8 +193,8 @@ class QuantizedConvolutionKernel final : public Kernel {
     const detail::Int8Scale by_largest(largest + quantization_epsilon);
     numbers.inverse = by_largest.inverse;
     float scale = by_largest.scale;
-    if (factor_ && numbers.inverse > 0) {
-      numbers.inverse = *arguments.in<float>(*factor_);
+    if (at_.factor && numbers.inverse > 0) {
+      numbers.inverse = *arguments.in<float>(*at_.factor);
       numbers.clips = true;
       scale = 1 / numbers.inverse;
     }
@@ -280,7 +276,7 @@ class QuantizedConvolutionKernel final : public Kernel {
         .panel = panels + panel * c_.depth() * products_.panel,
         .column_scales = reinterpret_cast<const float*>(scratch + scales_at_) + column,
         .bias = reinterpret_cast<const float*>(scratch + bias_at_) + column,
-        .residual = residual_ ? arguments.in<char>(*residual_) + place : nullptr,
+        .residual = at_.residual ? arguments.in<char>(*at_.residual) + place : nullptr,
         .out = arguments.out<char>(0) + place,
         .out_width = c_.filters,
         .rows = std::min(line_, c_.windows() - first),
@@ -294,12 +290,11 @@ class QuantizedConvolutionKernel final : public Kernel {
   const DType dtype_;
   const Int8Functions& products_;
   const CodeWindowFunctions& windows_;
-  const std::optional<std::size_t> residual_;
+  const detail::QuantizedConv2DOperands at_;
   const Limits limits_;
   const Index panels_, threads_;
   const bool by_images_;
   Index lines_ = 0, line_ = 0;
-  std::optional<std::size_t> factor_{}, bias_{};
   ScratchLayout layout_;
   std::size_t scales_at_ = 0, bias_at_ = 0, spread_at_ = 0, panels_at_ = 0;
   std::size_t slots_at_ = 0, slot_bytes_ = 0, largest_at_ = 0, sums_at_ = 0, starts_at_ = 0, codes_at_ = 0;
@@ -313,8 +308,8 @@ std::unique_ptr<Kernel> make_quantized_conv2d(const KernelRequest& request, Isa 
   }
   if (isa < Isa::avx512 || !has_int8_products()) return decline(reason, "needs AVX-512 with VNNI");
   if (request.attributes.get<Index>("groups") != 1) return decline(reason, "takes convolutions without groups");
-  if (const Index terms = CodeConvolution(request).depth(); terms > most_window_terms) {
-    return decline(reason, "takes sums of at most {} terms; got {}", most_window_terms, terms);
+  if (const Index terms = detail::window_terms(request.inputs[1].shape); terms > detail::most_window_terms) {
+    return decline(reason, "takes sums of at most {} terms; got {}", detail::most_window_terms, terms);
   }
   return std::make_unique<QuantizedConvolutionKernel>(request, isa);
 }
