@@ -11,6 +11,7 @@
 #include <mezzo/nn/calibrate.hpp>
 #include <mezzo/training/module/inference_graph.hpp>
 
+#include "support/folder.hpp"
 #include "support/runs.hpp"
 #include "support/skip.hpp"
 #include "support/tensors.hpp"
@@ -88,7 +89,17 @@ BOOST_AUTO_TEST_CASE(other_convolutions_keep_floating_inputs) {
   BOOST_TEST(products(wide, "int4/-1/dynamic") == 0);
   BOOST_TEST(products(wide, "int8", 3) == 0);
   BOOST_TEST(products({.filters = 8, .kernel_size = 3}, "int8") == 0);
-  BOOST_TEST(products({.filters = 16, .kernel_size = 3, .groups = 2}, "int8") == 0);
+  BOOST_TEST(products({.filters = 16, .kernel_size = 3, .groups = 2}, "int8", 32) == 0);
+  BOOST_TEST(products(wide, "int8", 7280) == one);
+  BOOST_TEST(products(wide, "int8", 7284) == 0);  // windows of 65556 terms
+}
+
+BOOST_AUTO_TEST_CASE(images_of_float64_stay_floating) {
+  Conv2D layer = conv_of({.filters = channels, .kernel_size = 3, .dtype = "float64"});
+  const Tensor x = images().cast(DType::float64), floats = layer(x).tensor();
+  layer.quantize("int8");
+  BOOST_TEST(products_of(layer, x) == 0);
+  BOOST_TEST(largest_difference(layer(x).tensor(), floats) < 0.02);
 }
 
 BOOST_AUTO_TEST_CASE(static_scales_are_calibrated) {
@@ -184,6 +195,40 @@ BOOST_AUTO_TEST_CASE(predictors_fold_norms_into_scales) {
   for (const char* other : {"batch_norm", "add", "relu"}) BOOST_TEST(count_nodes(frozen, other) == 0, other);
 }
 
+// So do biases before the norm, static scales, bfloat16 and negative factors. A factor of 0 would divide a scale by 0.
+BOOST_AUTO_TEST_CASE(norms_fold_with_biases_and_static_scales) {
+  if (!has_int8_products()) return skip("no products of 8-bit integers");
+  const Tensor x = images();
+  for (const char* policy : {"float32", "mixed_bfloat16"}) {
+    for (const char* activations : {"dynamic", "static"}) {
+      for (const float gamma : {-1.5F, 0.0F}) {
+        const Input in({6, 5, channels});
+        const Value y = Conv2D({.filters = 16, .kernel_size = 3, .bias_initializer = "glorot_normal"})(in);
+        Model model(in, BatchNormalization()(y));
+        std::uint64_t seed = 40;
+        for (const auto& [path, weight] : model.named_weights()) {
+          if (path.find("batch_normalization") == std::string::npos) continue;
+          Tensor numbers = random_tensor(weight.shape(), DType::float32, ++seed, 0.5, 1.5);
+          if (path.find("gamma") != std::string::npos) numbers.mutable_data<float>()[3] = gamma;
+          weight.assign(numbers);
+        }
+        model.to(policy);
+        model.quantize("int8", {.activations = activations});
+        if (std::string(activations) == "static") calibrate(model, {x});
+        const Graph traced = detail::inference_graph(model, {{x.shape(), x.dtype()}});
+        detail::FrozenConstants constants;
+        const Graph frozen = detail::freeze(traced, constants);
+        BOOST_TEST_CONTEXT(policy << ", " << activations << ", " << gamma) {
+          const double most = std::string(policy) == "float32" ? 1e-5 : 0.06;
+          BOOST_TEST(largest_difference(run_compiled(frozen, {x})[0], run_compiled(traced, {x})[0]) < most);
+          BOOST_TEST(count_nodes(frozen, "quantized_conv2d") == 1);
+          BOOST_TEST(count_nodes(frozen, "batch_norm") == (gamma == 0 ? 1 : 0));
+        }
+      }
+    }
+  }
+}
+
 // The rounding of the training is that of the codes.
 BOOST_AUTO_TEST_CASE(prepared_convolutions_predict_as_quantized_ones) {
   if (!has_int8_products()) return skip("no products of 8-bit integers");
@@ -201,17 +246,46 @@ BOOST_AUTO_TEST_CASE(prepared_convolutions_predict_as_quantized_ones) {
   }
 }
 
-// Groups have no product of codes, but a range of their inputs as other kernels have.
-BOOST_AUTO_TEST_CASE(convolutions_with_groups_observe_a_range) {
-  Sequential model({Input({.shape = {6, 5, 32}}), Conv2D({.filters = 32, .kernel_size = 3, .groups = 2}), Flatten(),
-                    Dense({.units = 2})});
-  model.quantize("fake_int8", {.activations = "static"});
-  model.compile({.optimizer = "sgd", .loss = "mse"});
+// Groups have no product of codes, so their inputs need no range.
+BOOST_AUTO_TEST_CASE(convolutions_with_groups_have_no_range) {
   const Tensor x = random_tensor({2, 6, 5, 32}, DType::float32, 3);
-  model.fit(x, Tensor({2, 2}), {.verbose = 0});
-  model.quantize("int8");
-  BOOST_TEST(has_scale(model, "conv2d/kernel_inputs_scale"));
-  BOOST_TEST(products_of(model, x) == 0);
+  for (const char* activations : {"static", "learned"}) {
+    Sequential model({Input({.shape = {6, 5, 32}}), Conv2D({.filters = 32, .kernel_size = 3, .groups = 2}), Flatten(),
+                      Dense({.units = 2})});
+    model.quantize("fake_int8", {.activations = activations});
+    BOOST_TEST(!has_scale(model, "conv2d/kernel_inputs_step"));
+    BOOST_TEST(has_scale(model, "dense/kernel_inputs_step"));
+    calibrate(model, {x});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    model.fit(x, Tensor({2, 2}), {.verbose = 0});
+    const Tensor trained = model.predict(x);
+    model.quantize("int8");
+    BOOST_TEST(!has_scale(model, "conv2d/kernel_inputs_scale"));
+    BOOST_TEST(products_of(model, x) == 0);
+    if (has_int8_products()) BOOST_TEST(largest_difference(model.predict(x), trained) < 1e-5);
+  }
+  Conv2D layer({.filters = 32, .kernel_size = 3, .groups = 2, .dtype = "int8/static_from_float32"});
+  layer(x);  // needs no calibrate()
+  BOOST_TEST(layer.weights().size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(files_restore_static_scales) {
+  const Folder folder;
+  const auto make = [] {
+    Sequential model({Input({.shape = {6, 5, channels}}), Conv2D({.filters = channels, .kernel_size = 3})});
+    model.quantize("int8", {.activations = "static"});
+    return model;
+  };
+  const Tensor x = images();
+  Sequential model = make();
+  calibrate(model, {x});
+  const Tensor before = model.predict(x);
+  model.save(folder.path("m.mezzo"));
+  BOOST_TEST(load_model(folder.path("m.mezzo"))->predict(x).equal(before));
+  model.save_weights(folder.path("w.safetensors"));
+  Sequential other = make();
+  other.load_weights(folder.path("w.safetensors"));
+  BOOST_TEST(other.predict(x).equal(before));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #include <mezzo/nn/quantize_weights.hpp>
 
 #include <algorithm>
+#include <any>
 #include <set>
 #include <string>
 #include <utility>
@@ -82,7 +83,10 @@ void prepare_for_float8(detail::LayerState& layer, const Variable& weight, const
 /// True if the inputs of the weight's products get a scale that calibrate() chooses.
 bool has_static_inputs(const detail::LayerState& layer, const Variable& weight, const detail::QuantizedForm& form) {
   if (form.inputs != QuantizedInputs::static_int8 || weight.state()->quantizable.table) return false;
-  if (layer.kind == "Conv2D") return detail::takes_image_codes(weight.shape(), form);
+  if (layer.kind == "Conv2D") {
+    const bool in_groups = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
+    return !in_groups && detail::takes_image_codes(weight.shape(), form);
+  }
   // Other convolutions and products of states take floats.
   static const auto* const convolutions = new std::set<std::string>{
       "Conv1D",          "Conv3D",          "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose",

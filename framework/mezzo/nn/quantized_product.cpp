@@ -29,15 +29,15 @@ Value as_shape(const Value& x, const Shape& shape) { return x.shape() == shape ?
 
 }  // namespace
 
-QuantizedInputs inputs_now(const Value& x, const Variable& kernel) {
+QuantizedInputs inputs_now(const Value& x, const Variable& kernel, const Op& op) {
   const Quantization& form = *kernel.state()->quantization;
   if (form.form.inputs == QuantizedInputs::floats) return QuantizedInputs::floats;
   const bool has_scale = form.inputs_scale.get() != nullptr;
   if (has_scale) {
     if (note_inputs(x, *kernel.state())) return QuantizedInputs::floats;
     if (form.inputs_scale->value.item() == 0) {
-      fail<ValueError>(current_label("quantized_matmul"),
-                       "static activations of {} need calibrate() before the first call", kernel.name());
+      fail<ValueError>(current_label(op.name), "static activations of {} need calibrate() before the first call",
+                       kernel.name());
     }
   }
   if (has_int8_products()) return has_scale ? QuantizedInputs::static_int8 : QuantizedInputs::dynamic_int8;
@@ -63,7 +63,7 @@ Value quantized_product(const Value& given, const Variable& kernel) {
     operands[1] = as_shape(operands[1], {transposed ? matrix.rows : matrix.columns});
   }
   operands.insert(operands.begin(), x);
-  const QuantizedInputs inputs = inputs_now(x, kernel);
+  const QuantizedInputs inputs = inputs_now(x, kernel, ops::quantized_matmul);
   if (inputs == QuantizedInputs::static_int8) operands.push_back(read_variable(form.inputs_scale.pointer()));
   return insert_one(ops::quantized_matmul, operands,
                     {{"bits", form.bits()},

@@ -20,10 +20,12 @@ namespace {
 
 Value quantized_convolution(const Value& given, const Variable& kernel, const Conv2DOpOptions& options) {
   const Quantization& form = *kernel.state()->quantization;
-  if (!takes_image_codes(kernel.shape(), form.form)) return conv2d(given, kernel, options);
+  if (options.groups != 1 || !takes_image_codes(kernel.shape(), form.form)) return conv2d(given, kernel, options);
   const Value x = is_floating(given.dtype()) ? given : cast(given, current_policy().compute_dtype());  // as conv2d
-  const QuantizedInputs inputs = inputs_now(x, kernel);
-  if (inputs == QuantizedInputs::floats || options.groups != 1) return conv2d(x, kernel, options);
+  const QuantizedInputs inputs = inputs_now(x, kernel, ops::quantized_conv2d);
+  const DType dtype = operand_dtype(ops::quantized_conv2d, x);
+  const bool known = dtype == DType::float32 || dtype == DType::bfloat16;  // others have plain loops alone
+  if (inputs == QuantizedInputs::floats || !known) return conv2d(x, kernel, options);
   Values operands = read_codes(kernel.state().pointer());
   operands.insert(operands.begin(), x);
   if (inputs == QuantizedInputs::static_int8) operands.push_back(read_variable(form.inputs_scale.pointer()));
@@ -35,9 +37,10 @@ Value quantized_convolution(const Value& given, const Variable& kernel, const Co
 Value convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions& options) {
   if (kernel.quantized()) return quantized_convolution(x, kernel, options);
   const auto& fake = kernel.state()->fake;
-  if (!fake || !takes_image_codes(kernel.shape(), fake->form.prepared())) return conv2d(x, kernel, options);
-  const Value rounded = rounded_images(x, kernel);  // observes a range of convolutions with groups, too
-  return conv2d(options.groups == 1 ? rounded : x, kernel, options);
+  if (options.groups != 1 || !fake || !takes_image_codes(kernel.shape(), fake->form.prepared())) {
+    return conv2d(x, kernel, options);
+  }
+  return conv2d(rounded_images(x, kernel), kernel, options);
 }
 
 Shape shape_of_result(const Value& x, const Shape& kernel, const Conv2DOpOptions& options) {

@@ -3,6 +3,7 @@
 #include <mezzo/layers/convolutional/conv2d.hpp>
 #include <mezzo/layers/convolutional/conv_transpose.hpp>
 #include <mezzo/layers/convolutional/kernel_weights.hpp>
+#include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/weight_convolution.hpp>
 #include <mezzo/ops/spatial.hpp>
 
@@ -51,6 +52,7 @@ ConvLayer<Axes>::ConvLayer(Options options) : Layer(kind, options), options_(std
   if (options_.filters % options_.groups != 0) {
     fail<ValueError>(label(), "filters must be a multiple of groups ({}); got {}", options_.groups, options_.filters);
   }
+  if (Axes == 2 && options_.groups > 1) state()->content = ChannelGroups{};
 }
 
 template <std::size_t Axes>
