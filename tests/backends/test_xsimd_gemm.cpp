@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(scratch_memory_is_bounded) {
       const auto kernel = xsimd_gemm_kernel(request, Isa::sse2, reason);
       BOOST_TEST_REQUIRE(kernel != nullptr, reason);
       const double sums = product.out == half ? 4.0 * static_cast<double>(product.rows * product.columns) : 0;
-      BOOST_TEST(static_cast<double>(kernel->scratch_bytes()) <= 1.2 * sums + some * 12e6);
+      BOOST_TEST(static_cast<double>(kernel->scratch_bytes()) <= 1.2 * sums + some * 16e6);
     }
     set_thread_count(threads);
   }
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay_in_bfloat16) {
       for (const Product& product : turned(14, depth, 19, DType::bfloat16, DType::bfloat16)) {
         std::vector<Tensor> inputs = product.operands();
         inputs[0].mutable_data<bfloat16>()[5] = bfloat16(std::nanf(""));
-        inputs[0].mutable_data<bfloat16>()[700] = bfloat16(infinity);
+        inputs[0].mutable_data<bfloat16>()[2 * depth + 100] = bfloat16(infinity);
         inputs[1].mutable_data<bfloat16>()[310] = bfloat16(-infinity);
         Attributes attributes = product.attributes();
         if (relu) attributes.set("epilogue", detail::Epilogue::relu);
