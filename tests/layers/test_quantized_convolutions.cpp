@@ -269,6 +269,39 @@ BOOST_AUTO_TEST_CASE(convolutions_with_groups_have_no_range) {
   BOOST_TEST(layer.weights().size() == 3U);
 }
 
+// Files of 0.2.0 have ranges of the inputs of all convolutions.
+BOOST_AUTO_TEST_CASE(unused_ranges_in_files_are_left_out) {
+  const Folder folder;
+  const auto make = [] {
+    return Sequential(
+        {Input({.shape = {6, 5, 32}}), Conv2D({.filters = 32, .kernel_size = 3, .groups = 2, .name = "conv"})});
+  };
+  Sequential model = make();
+  model.quantize("fake_int8", {.activations = "static"});
+  const auto with_range = [&](const std::string& name) {
+    const SafetensorsFile file(folder.path(name));
+    NamedTensors tensors = load_safetensors(folder.path(name));
+    std::string kernel;
+    for (const auto& [key, tensor] : tensors) {
+      if (tensor.shape().size() == 4) kernel = key;
+    }
+    tensors.emplace_back(kernel + "_inputs_step", Tensor::scalar(0.1, DType::float32));
+    save_safetensors(folder.path("older_" + name), tensors, file.metadata());
+    return folder.path("older_" + name);
+  };
+  const Tensor x = random_tensor({2, 6, 5, 32}, DType::float32, 3), before = model.predict(x);
+  model.save_weights(folder.path("w.safetensors"));
+  model.save(folder.path("m.mezzo"));
+  Sequential other = make();
+  other.quantize("fake_int8", {.activations = "static"});
+  const std::string weights = with_range("w.safetensors");
+  other.load_weights(weights);
+  BOOST_TEST(other.predict(x).equal(before));
+  BOOST_TEST(load_model(with_range("m.mezzo"))->predict(x).equal(before));
+  Sequential floats = make();
+  BOOST_TEST(floats.load_weights(weights, {.strict = false}).unexpected_keys.size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(files_restore_static_scales) {
   const Folder folder;
   const auto make = [] {

@@ -21,6 +21,9 @@ class WeightMatcher {
       if (computed_.count(weight.variable.id()) > 0) continue;
       known.insert(weight.names.begin(), weight.names.end());
       known.insert(weight.parts.begin(), weight.parts.end());
+      if (weight.needs_no_range()) {
+        for (const std::string& name : weight.names) known.insert(name + FileWeight::range_suffix);
+      }
       match(weight);
     }
     for (const auto& [copy, original] : expected.copies) {

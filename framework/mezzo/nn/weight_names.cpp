@@ -102,6 +102,11 @@ void add_copy(const std::string& copy, const std::string& original, const std::s
 
 }  // namespace
 
+bool FileWeight::needs_no_range() const {
+  const auto& fake = variable.state()->fake;
+  return fake && fake->form.inputs == QuantizedInputs::static_int8 && fake->inputs_step.get() == nullptr;
+}
+
 bool FileWeight::is_packed() const { return variable.quantized() && variable.state()->quantization->packed(); }
 
 Shape FileWeight::shape() const {

@@ -34,6 +34,10 @@ struct FileWeight {
   Shape shape() const;
   /// Shape of floats for a quantized weight in a file of floating weights; else shape().
   Shape float_shape() const { return merged.empty() ? permuted_shape() : merged; }
+  /// True if rounded products with the weight need no range of inputs, for which files of 0.2.0 have a tensor: its name
+  /// is that of the weight and `range_suffix`.
+  bool needs_no_range() const;
+  static constexpr const char* range_suffix = "_inputs_step";
   /// True for codes of 4 bits, which files have as they are stored.
   bool is_packed() const;
   /// The variable's shape with its axes in the file's order.

@@ -58,6 +58,7 @@ std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const Fil
                                                const Shape& shape) {
   const bool like_weight = shape == weight.variable.shape();
   known_.insert(key);
+  if (weight.needs_no_range()) known_.insert(key + FileWeight::range_suffix);
   const SafetensorsFile::Entry* entry = file_.find(key);
   if (entry == nullptr) {
     if (needed) faults.add(fmt::format("missing tensor \"{}\"", key));
