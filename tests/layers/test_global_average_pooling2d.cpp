@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
                layer(Value(Tensor({2, 5, 3})));
              }) ==
              "[GlobalAveragePooling2D \"pool\"] input must have rank 4 (batch, height, width, channels); got "
-             "shape (2, 5, 3)");
+             "shape (2, 5, 3): add a batch axis if this is one sample");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -146,7 +146,7 @@ class KernelTest(unittest.TestCase):
         reply, messages = self.run_cell("model.fit(x, x, {.epochs = 100000000});", on_output)
         self.assertEqual((reply["status"], reply["ename"]), ("error", "mezzo::Interrupted"))
         self.assertIn("Epoch 1/", self.text_of(messages, "stdout"))
-        _, messages = self.run_cell("model.fit(x, x, {.epochs = 1, .steps_per_epoch = 9});")
+        _, messages = self.run_cell("model.fit(x, x, {.epochs = 1, .validation_data = {x, x}, .validation_steps = 9});")
         self.assertIn("Epoch 1/1", self.text_of(messages, "stdout"))
         self.assertIn("mezzo: warning: ", self.text_of(messages, "stderr"))
         reply, _ = self.run_cell("model.fit(x, x, {.epochs = 2, .verbose = 0});")

@@ -30,8 +30,9 @@ void require_folder(const std::string& folder, const std::string& where) {
   const bool is_folder = std::filesystem::is_directory(folder, ignored);
   if (is_folder && std::filesystem::exists(file_in(folder, "config.json"), ignored)) return;
   const char* const need = "a folder with a config.json (names of the Hub are not downloaded)";
+  if (folder.empty()) fail_missing(folder, where);
   if (!std::filesystem::exists(folder, ignored)) {
-    fail<FileError>(where, "no such file or directory: \"{}\"; it must be {}", folder, need);
+    fail<FileError>(where, "no such file or directory; it must be {}", need);
   }
   fail<FileError>(where, "must be {}; got a {}", need, is_folder ? "folder without it" : "file");
 }

@@ -29,12 +29,11 @@ std::string adapter_file(const std::string& folder, const char* name, const std:
   detail::check_path(folder, where);
   std::string path = detail::file_in(folder, name);
   if (detail::is_file(path)) return path;
-  if (std::error_code ignored; !std::filesystem::exists(folder, ignored)) {
-    fail<FileError>(
-        where, "no such file or directory: \"{}\"; it must be a folder with {} (names of the Hub are not downloaded)",
-        folder, name);
-  }
-  fail<FileError>(where, "must be a folder with {} (names of the Hub are not downloaded); it has none", name);
+  std::error_code ignored;
+  const std::string need = fmt::format("must be a folder with {} (names of the Hub are not downloaded)", name);
+  if (folder.empty()) detail::fail_missing(folder, where);
+  if (!std::filesystem::exists(folder, ignored)) fail<FileError>(where, "no such file or directory; it {}", need);
+  fail<FileError>(where, "{}; {}", need, std::filesystem::is_directory(folder, ignored) ? "it has none" : "got a file");
 }
 
 /// Modules by all names that a file may have.
