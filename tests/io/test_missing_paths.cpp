@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <mezzo/io/check_path.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/io/torch_file.hpp>
 #include <mezzo/mezzo.hpp>
@@ -94,6 +95,14 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
 BOOST_AUTO_TEST_CASE(a_missing_folder_is_named) {
   const mezzo_tests::Folder folder;
   check(folders(), folder.path("none"), "no such file or directory");
+}
+
+// "data" is a part of the function's name, too.
+BOOST_AUTO_TEST_CASE(a_path_is_named_once) {
+  BOOST_TEST(mezzo_tests::refused<FileError>([] { detail::fail_missing("data", "[image_dataset_from_directory]"); }) ==
+             "[image_dataset_from_directory] \"data\": no such file or directory");
+  BOOST_TEST(mezzo_tests::refused<FileError>([] { detail::fail_missing("data", "[load_model \"data\"]"); }) ==
+             "[load_model \"data\"] no such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_no_folder_and_a_folder_no_file) {

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_missing_or_malformed_are_named) {
   const auto text = [](const std::string& path) { return refused<FileError>([&] { auto_model(path); }); };
   BOOST_TEST(text("bert-base-uncased") ==
              "[from_pretrained \"bert-base-uncased\"] no such file or directory; it must be a folder with "
-             " a config.json (names of the Hub are not downloaded)");
+             "a config.json (names of the Hub are not downloaded)");
   BOOST_TEST(has(text(folder.path("config.json")), "; got a file"));
   std::filesystem::remove(folder.path("model.safetensors"));
   BOOST_TEST(text(folder.path()) ==

@@ -34,7 +34,7 @@ void check_path(const std::string& path, const std::string& where) {
 
 void fail_missing(const std::string& path, const std::string& where) {
   if (path.empty()) fail<FileError>(where, "the path must not be empty");
-  if (where.find(path) != std::string::npos) fail<FileError>(where, "no such file or directory");
+  if (where.find("\"" + path + "\"") != std::string::npos) fail<FileError>(where, "no such file or directory");
   fail<FileError>(where, "\"{}\": no such file or directory", path);
 }
 

@@ -10,7 +10,7 @@ namespace mezzo::detail {
 void check_path(const std::string& path, const std::string& where);
 
 /// Throws the FileError for a path where nothing is: `where` and "no such file or directory", with the path if `where`
-/// doesn't hold it. For all functions that read files or folders.
+/// doesn't hold it in quotes. For all functions that read files or folders.
 [[noreturn]] MEZZO_API void fail_missing(const std::string& path, const std::string& where);
 
 /// Throws a FileError unless the path is a folder: that of fail_missing(), or "must be a folder; got a file".
