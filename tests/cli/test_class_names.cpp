@@ -65,7 +65,8 @@ BOOST_AUTO_TEST_CASE(labels_are_printed_and_written_by_name) {
   BOOST_TEST(has(known.text, "a cat, black/1.bmp: a cat, black\n"), known.text);
   BOOST_TEST(has(known.text, "dog/2.bmp: dog\n4 samples (val): predictions.csv\n"), known.text);
 
-  // Pictures without folders of classes.
+  // Pictures without folders of classes. A hidden folder is none.
+  work.write("new/.thumbnails/one.txt", "x");
   const CommandRun fresh = work.succeed("predict run --data.test new --output new.csv");
   BOOST_TEST(has(fresh.text, "one.bmp: a cat, black\ntwo.bmp: dog\n2 samples (test): new.csv\n"), fresh.text);
   const std::string table = work.text("new.csv");
@@ -81,6 +82,31 @@ BOOST_AUTO_TEST_CASE(predictions_of_the_training_part_are_in_order) {
   const CommandRun out = work.succeed("predict run --part train");
   BOOST_TEST(has(out.text, "cat, black/1.bmp: a cat, black\na cat, black/2.bmp: a cat, black\ndog/1.bmp: dog\n"),
              out.text);
+}
+
+BOOST_AUTO_TEST_CASE(scores_of_float64_have_all_digits) {
+  const Pictures work;
+  work.succeed("train pictures.json --run_dir run");
+  work.succeed("predict run --precision float64 --output wide.csv");
+  const std::string table = work.text("wide.csv");
+  std::size_t longest = 0;
+  for (std::size_t start = 0; start != std::string::npos; start = table.find_first_of(",\n", start)) {
+    const std::size_t end = table.find_first_of(",\n", ++start);
+    longest = std::max(longest, std::min(end, table.size()) - start);
+  }
+  BOOST_TEST(longest > 15, table);
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_are_no_numbers_have_no_label) {
+  const Pictures work;
+  std::string config = work.text("pictures.json");
+  config.replace(config.find("\"units\": 2"), 10, "\"units\": 2, \"activation\": \"softmax\"");
+  work.write("large.json", config);
+  // The products of light pictures are infinite after the only step.
+  work.succeed(
+      "train large.json --run_dir run --trainer.max_epochs 1 --data.val '' --optimizer.config.learning_rate 1e38");
+  work.refuse("predict run --data.test val", 1, "[predict] scores of classes must be numbers; got NaN for sample 2");
+  BOOST_TEST(!work.exists("predictions.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(other_outputs_have_no_labels) {

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <mezzo/core/error.hpp>
+#include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_replacement.hpp>
 
 namespace mezzo::cli {
@@ -66,6 +68,9 @@ std::vector<std::size_t> best_classes(const Tensor& scores) {
   const auto classes = static_cast<std::ptrdiff_t>(scores.shape()[1]);
   std::vector<std::size_t> best;
   for (auto row = all.begin(); row != all.end(); row += classes) {
+    if (std::any_of(row, row + classes, [](double score) { return std::isnan(score); })) {
+      fail<ValueError>("[predict]", "scores of classes must be numbers; got NaN for sample {}", best.size());
+    }
     best.push_back(static_cast<std::size_t>(std::max_element(row, row + classes) - row));
   }
   return best;
@@ -76,13 +81,16 @@ void write_labels(const std::string& path, const Tensor& scores, const std::vect
   std::string text = files.empty() ? "label" : "file,label";
   for (const std::string& name : names) text += "," + field(name);
   text += "\n";
-  const Tensor numbers = scores.cast(DType::float32);
-  const float* score = numbers.data<float>();
+  const std::vector<double> numbers = scores.to_doubles();
+  const bool wide = scores.dtype() == DType::float64;  // narrower floats have a shorter text as float32
+  auto score = numbers.begin();
   const std::vector<std::size_t> best = best_classes(scores);
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (!files.empty()) text += field(files[i]) + ",";
     text += field(names[best[i]]);
-    for (std::size_t c = 0; c < names.size(); ++c) text += fmt::format(",{}", *score++);
+    for (std::size_t c = 0; c < names.size(); ++c, ++score) {
+      text += wide ? fmt::format(",{}", *score) : fmt::format(",{}", static_cast<float>(*score));
+    }
     text += "\n";
   }
   write_file(path, text, fmt::format("[predict \"{}\"]", path));

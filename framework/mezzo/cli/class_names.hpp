@@ -15,11 +15,11 @@ std::vector<std::string> read_class_names(const std::string& run_dir);
 /// True for outputs with one score per class.
 bool has_scores(const Tensor& outputs, const std::vector<std::string>& names);
 
-/// Class with the largest score of each sample.
+/// Class with the largest score of each sample. A ValueError for a sample with a NaN.
 std::vector<std::size_t> best_classes(const Tensor& scores);
 
 /// Writes a table with the columns "file" (without `files`: left out) and "label", and the scores in a column per
-/// class.
+/// class. Numbers of float64 have up to 17 digits, others up to 9.
 void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::string>& names,
                   const std::vector<std::string>& files);
 

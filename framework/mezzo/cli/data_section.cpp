@@ -24,12 +24,13 @@ Dataset npz_dataset(const std::string& path, const std::string& x, const std::st
   return Dataset::from_tensors(std::move(fields));
 }
 
-/// True if a folder has folders; false for a path that is none.
+/// True if a folder has folders of classes, which are not hidden; false for a path that is no folder.
 bool has_folders(const std::string& path) {
   std::error_code error;
   for (std::filesystem::directory_iterator it(path, error); !error && it != std::filesystem::directory_iterator();
        it.increment(error)) {
-    if (it->is_directory(error)) return true;
+    const bool hidden = it->path().filename().string().front() == '.';
+    if (!hidden && it->is_directory(error)) return true;
   }
   return false;
 }
