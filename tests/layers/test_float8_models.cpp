@@ -42,9 +42,38 @@ DataLoader small_data(bool shuffle) {
       {.batch_size = 4, .shuffle = shuffle});
 }
 
+struct PatchesOptions {
+  std::string name{};
+  Policy dtype{};
+};
+
+// A layer of a user: build() builds a convolution, then makes a weight of its own.
+class Patches : public Layer {
+ public:
+  explicit Patches(const PatchesOptions& options = {}) : Layer("Patches", options) {}
+  void build(const Shape& input) override {
+    conv_.build(input);
+    add_weight(gain_, {.shape = {2}, .initializer = Ones()});
+  }
+
+ protected:
+  Value call(const Value& x) override { return out_(conv_(x) * gain_); }
+
+ private:
+  Conv2D conv_ = sub("conv", Conv2D({.filters = 2, .kernel_size = {3}}));
+  Dense out_ = sub("out", Dense({.units = 3}));
+  Variable gain_{"gain"};
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(float8_models)
+
+BOOST_AUTO_TEST_CASE(layers_of_a_class_are_known_after_its_first_call) {
+  Patches layer({.dtype = "float8_from_float32"});
+  layer(Value(random_inputs({2, 8, 8, 1})));
+  BOOST_TEST((float8_weight(layer, "out/inputs_amax_history").shape() == Shape{1024}));
+}
 
 BOOST_AUTO_TEST_CASE(kernels_stay_floats_and_trainable) {
   Sequential model = float8_model();
@@ -201,6 +230,12 @@ BOOST_AUTO_TEST_CASE(wrong_combinations_are_refused) {
   check_float8_error<ValueError>("to: weights to round in training must have no adapters; got those of Dense \"a\"",
                                  [&] { adapted.to("fake_int8_from_float32"); });
   BOOST_TEST((adapted.dtype_policy() == Policy("float32")));  // a refused policy changes nothing
+  const Folder folder;
+  adapted.save(folder.path("adapted.mezzo"));
+  for (const char* policy : {"float8_from_float32", "fake_int8_from_float32"}) {
+    check_float8_error<FileError>("weights to round in training must have no adapters; got those of Dense \"a\"",
+                                  [&] { load_model(folder.path("adapted.mezzo"), {.dtype = policy}); });
+  }
   check_float8_error<ValueError>("activations can't be chosen for float8",
                                  [] { small_model().quantize("float8", {.activations = "dynamic"}); });
   check_float8_error<NameError>("unknown quantization \"fake_float8\"", [] { small_model().quantize("fake_float8"); });

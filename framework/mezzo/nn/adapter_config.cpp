@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/quantize_weights.hpp>
 
 namespace mezzo::detail {
 namespace {
@@ -102,6 +103,7 @@ void read_adapters(const Json& json, const Layer& layer) {
     found->second.state()->trainable = false;
     adapted.front()->frozen.push_back(found->second.state());
   }
+  require_no_adapters(*layer.state(), config_label);
 }
 
 }  // namespace mezzo::detail

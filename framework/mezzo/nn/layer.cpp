@@ -112,8 +112,8 @@ Values Layer::run(const Values& xs, const CallOptions& options) {
   state_->last_policy = policy;
   if (!built_) {
     const ScopedValue<bool> building(building_, true);
-    build(xs.front().shape());
     note_inputs(*state_, xs);
+    build(xs.front().shape());
   }
   Values crossed;
   for (const Value& x : xs) crossed.push_back(x.across_border(!x.weak()));
@@ -195,10 +195,7 @@ void Layer::to(const Policy& policy) {
   detail::require_known_layer(*state_, policy, label());
   const Policy before = std::exchange(state_->policy, policy);
   try {
-    for (const detail::LayerWithPolicy& place : detail::layers_with_policies(*state_)) {
-      if (!detail::has_form(place.policy)) continue;
-      detail::require_no_adapters(place, detail::form_of(place.policy), label() + " to:");
-    }
+    detail::require_no_adapters(*state_, label() + " to:");
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
       detail::require_finite_as(detail::stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
     }
@@ -336,7 +333,7 @@ void Layer::add_weight(Variable& variable, const WeightOptions& options) {
   state_->last_policy = policy;
   if (!listed) state_->weights.push_back(variable);
   if (detail::has_form(policy)) {
-    detail::require_known_layer(*state_, state_->policy, label());
+    detail::require_known_weights(*state_, state_->policy, label());
     detail::quantize_weight(*state_, variable, detail::form_of(policy));
   }
 }

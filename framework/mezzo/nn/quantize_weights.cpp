@@ -123,6 +123,19 @@ float take_step(detail::LayerState& layer, detail::VariableState& weight) {
   return static_cast<float>(step->numbers().item());
 }
 
+/// True for products in float8 of all layers that have this policy.
+bool is_float8(const Policy& policy) {
+  return policy.map() == nullptr && policy.quantization_mode() == QuantizationMode::float8;
+}
+
+bool has_quantizable_weights(const detail::LayerState& layer) {
+  return std::any_of(layer.weights.begin(), layer.weights.end(), detail::can_be_quantized);
+}
+
+[[noreturn]] void fail_float8(const detail::LayerState& layer, const Policy& policy, const std::string& where) {
+  fail<ValueError>(where, "{}; got the policy {} of {}", detail::float8_layers, policy.name(), layer.kind);
+}
+
 }  // namespace
 
 std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& root, const Policy& outer) {
@@ -153,23 +166,24 @@ bool detail::takes_form(const LayerState& layer, const QuantizedForm& form) {
   return form.mode != QuantizationMode::float8 || layer.kind == "Dense" || layer.kind == "EinsumDense";
 }
 
+void detail::require_known_weights(const LayerState& layer, const Policy& policy, const std::string& where) {
+  if (!is_float8(policy) || !has_quantizable_weights(layer) || takes_form(layer, form_of(policy))) return;
+  fail_float8(layer, policy, where);
+}
+
 void detail::require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where) {
-  if (policy.map() != nullptr || policy.quantization_mode() != QuantizationMode::float8) return;
+  if (!is_float8(policy)) return;
+  if (has_quantizable_weights(layer)) return require_known_weights(layer, policy, where);
   const QuantizedForm form = form_of(policy);
-  const auto quantizable = [](const LayerState& state) {
-    return std::any_of(state.weights.begin(), state.weights.end(), can_be_quantized);
-  };
   bool any = false, taken = false;
   const auto visit = [&](const LayerState& state, const auto& again) -> void {
-    const bool found = quantizable(state);
+    const bool found = has_quantizable_weights(state);
     any = any || found;
     taken = taken || (found && takes_form(state, form));
     for (const auto& child : state.children) again(*child.second, again);
   };
   visit(layer, visit);
-  const bool own = quantizable(layer);
-  if (own ? takes_form(layer, form) : (taken || !any)) return;
-  fail<ValueError>(where, "{}; got the policy {} of {}", float8_layers, policy.name(), layer.kind);
+  if (any && !taken) fail_float8(layer, policy, where);
 }
 
 void detail::require_no_adapters(const LayerWithPolicy& place, const QuantizedForm& form, const std::string& where) {
@@ -181,6 +195,12 @@ void detail::require_no_adapters(const LayerWithPolicy& place, const QuantizedFo
   if (std::none_of(weights.begin(), weights.end(), adapted)) return;
   fail<ValueError>(where, "weights to round in training must have no adapters; got those of {}{}", place.layer->kind,
                    place.path.empty() ? "" : fmt::format(" \"{}\"", place.path));
+}
+
+void detail::require_no_adapters(LayerState& root, const std::string& where) {
+  for (const LayerWithPolicy& place : layers_with_policies(root)) {
+    if (has_form(place.policy)) require_no_adapters(place, form_of(place.policy), where);
+  }
 }
 
 bool detail::has_form(const Policy& policy) {

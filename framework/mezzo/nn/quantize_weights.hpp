@@ -39,8 +39,14 @@ bool takes_form(const LayerState& layer, const QuantizedForm& form);
 /// of those below it. Recurrent layers are such: their cells inherit the policy.
 void require_known_layer(const LayerState& layer, const Policy& policy, const std::string& where);
 
+/// The same for the layer's own kernels and tables alone: while it is built, when layers below may be missing.
+void require_known_weights(const LayerState& layer, const Policy& policy, const std::string& where);
+
 /// Throws a ValueError for a layer with adapters that would get a form of floats, float8 or a fake one.
 void require_no_adapters(const LayerWithPolicy& place, const QuantizedForm& form, const std::string& where);
+
+/// The same for a layer and those below it, with the forms of their policies.
+void require_no_adapters(LayerState& root, const std::string& where);
 
 /// True for a policy whose layers have quantized weights, or round them in training.
 bool has_form(const Policy& policy);
