@@ -288,6 +288,13 @@ BOOST_AUTO_TEST_CASE(bad_options_of_other_optimizers_are_refused) {
   BOOST_TEST(refused<ValueError>([] { Muon({.ns_steps = 0}); }) == "[Muon] ns_steps must be at least 1; got 0");
   BOOST_TEST(refused<ValueError>([] { Adafactor({.clip_threshold = 0}); }) ==
              "[Adafactor] clip_threshold must be above 0; got 0");
+  BOOST_TEST(refused<ValueError>([] { Adafactor({.clip_threshold = INFINITY}); }) ==
+             "[Adafactor] clip_threshold must be finite; got inf");
+  BOOST_TEST(refused<ValueError>([] { Adafactor({.beta_2_decay = -INFINITY}); }) ==
+             "[Adafactor] beta_2_decay must be finite; got -inf");
+  BOOST_TEST(refused<ValueError>([] { Muon({.adam_lr_ratio = INFINITY}); }) ==
+             "[Muon] adam_lr_ratio must be finite; got inf");
+  BOOST_TEST(refused<ValueError>([] { Muon({.rms_rate = INFINITY}); }) == "[Muon] rms_rate must be finite; got inf");
   BOOST_TEST(refused<ValueError>([] { LARS({.momentum = 0, .nesterov = true}); }) ==
              "[LARS] nesterov needs a momentum above 0; got 0");
   BOOST_TEST(refused<ValueError>([] { Nadam({.ema_overwrite_frequency = 2}); }) ==

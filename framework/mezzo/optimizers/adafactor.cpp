@@ -1,5 +1,8 @@
 #include <mezzo/optimizers/adafactor.hpp>
 
+#include <cmath>
+#include <utility>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -7,6 +10,10 @@ namespace mezzo {
 
 Adafactor::Adafactor(const AdafactorOptions& options)
     : Optimizer("Adafactor", common_options(options)), options_(options) {
+  for (const auto& [option, value] :
+       {std::pair("beta_2_decay", options_.beta_2_decay), std::pair("clip_threshold", options_.clip_threshold)}) {
+    require(std::isfinite(value), fmt::format("{} must be finite; got {}", option, value));
+  }
   require(options_.beta_2_decay < 0, fmt::format("beta_2_decay must be below 0; got {}", options_.beta_2_decay));
   require_at_least_0("epsilon_1", options_.epsilon_1);
   require_at_least_0("epsilon_2", options_.epsilon_2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
@@ -28,9 +29,12 @@ Muon::Muon(const MuonOptions& options) : Optimizer("Muon", common_options(option
   require_fraction("adam_beta_2", options_.adam_beta_2);
   require_at_least_0("adam_weight_decay", options_.adam_weight_decay);
   require_at_least_0("epsilon", options_.epsilon);
-  require(options_.adam_lr_ratio > 0, fmt::format("adam_lr_ratio must be above 0; got {}", options_.adam_lr_ratio));
-  require(options_.rms_rate.value_or(1) > 0,
-          fmt::format("rms_rate must be above 0; got {}", options_.rms_rate.value_or(1)));
+  const double rms_rate = options_.rms_rate.value_or(1);
+  for (const auto& [option, value] :
+       {std::pair("adam_lr_ratio", options_.adam_lr_ratio), std::pair("rms_rate", rms_rate)}) {
+    require(std::isfinite(value), fmt::format("{} must be finite; got {}", option, value));
+    require(value > 0, fmt::format("{} must be above 0; got {}", option, value));
+  }
   require_fraction("momentum", options_.momentum);
   require(options_.ns_steps >= 1, fmt::format("ns_steps must be at least 1; got {}", options_.ns_steps));
   for (const std::string& pattern : options_.exclude_layers) {
