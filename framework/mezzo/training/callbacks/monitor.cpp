@@ -84,12 +84,6 @@ std::optional<bool> direction_of(const std::string& name) {
   return has(rising, name) ? std::optional(true) : std::nullopt;
 }
 
-std::string nearest_known(const std::string& name) {
-  std::vector<std::string> names(std::begin(rising), std::end(rising));
-  names.insert(names.end(), std::begin(falling), std::end(falling));
-  return detail::nearest_name(name, names);
-}
-
 /// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
 std::string class_of(const Metric& metric) {
   const std::string whole = detail::demangled(typeid(metric));
@@ -113,6 +107,23 @@ std::optional<bool> direction_in(const Model* model, const std::string& name) {
   return rises ? rises : direction_in(compiled->weighted_metrics, name);
 }
 
+/// Adds the names of metric objects whose classes have a direction.
+void add_names(const Metrics& metrics, std::vector<std::string>& names) {
+  for (const Metrics& item : metrics.items()) add_names(item, names);
+  const Any<Metric> metric = metrics.is_metric() ? metrics.metric() : Any<Metric>();
+  if (metric && direction_of(class_of(*metric))) names.push_back(metric->name());
+}
+
+std::string nearest_known(const Model* model, const std::string& name) {
+  std::vector<std::string> names(std::begin(rising), std::end(rising));
+  names.insert(names.end(), std::begin(falling), std::end(falling));
+  if (const CompileOptions* const compiled = model == nullptr ? nullptr : model->compile_options()) {
+    add_names(compiled->metrics, names);
+    add_names(compiled->weighted_metrics, names);
+  }
+  return detail::nearest_name(name, names);
+}
+
 }  // namespace
 
 detail::Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
@@ -129,14 +140,15 @@ void detail::Monitor::resolve(const Session& session) {
     return;
   }
   const std::string name = name_.rfind("val_", 0) == 0 ? name_.substr(4) : name_;
-  std::optional<bool> rises = direction_in(dynamic_cast<const Model*>(&session.module()), name);
+  const auto* const model = dynamic_cast<const Model*>(&session.module());
+  std::optional<bool> rises = direction_in(model, name);
   if (!rises) rises = direction_of(name);
   if (!rises) {
     fail<ValueError>(
         "[" + callback_ + "]",
         "mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled model; "
         "got monitor \"{}\", which needs mode \"min\" or \"max\"; nearest known name: \"{}\"",
-        name_, (name == name_ ? "" : "val_") + nearest_known(name));
+        name_, (name == name_ ? "" : "val_") + nearest_known(model, name));
   }
   rises_ = *rises;
 }
