@@ -57,7 +57,8 @@ void require_batch_axes(const LayerState& model, const std::string& where, const
   const bool fixed = has_input(model);
   constexpr std::size_t picture_axes = 4;  // Dense layers alone take any number of axes
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Shape& expected = specs[i].shape;
+    Shape expected = specs[i].shape;
+    if (!fixed && !expected.empty()) expected.front() = -1;  // the call that built the model had any batch
     const Shape& given = inputs[i].tensor.shape();
     if (fixed || (expected.size() >= picture_axes && given.size() + 1 == expected.size() &&
                   std::equal(given.begin(), given.end(), expected.begin() + 1))) {
