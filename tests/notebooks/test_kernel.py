@@ -148,7 +148,7 @@ class KernelTest(unittest.TestCase):
         self.assertIn("Epoch 1/", self.text_of(messages, "stdout"))
         _, messages = self.run_cell("model.fit(x, x, {.epochs = 1, .validation_data = {x, x}, .validation_steps = 9});")
         self.assertIn("Epoch 1/1", self.text_of(messages, "stdout"))
-        self.assertIn("mezzo: warning: ", self.text_of(messages, "stderr"))
+        self.assertTrue(self.text_of(messages, "stderr").startswith("mezzo: warning: "))
         reply, _ = self.run_cell("model.fit(x, x, {.epochs = 2, .verbose = 0});")
         self.assertEqual(reply["status"], "ok")
 

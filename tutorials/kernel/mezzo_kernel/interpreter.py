@@ -47,7 +47,13 @@ struct Interrupts {
 // Progress goes to stdout, since JupyterLab shows stderr in red. Warnings stay there.
 void show_progress() {
   mezzo::set_output([](const std::string& text) {
-    (text.find("mezzo: warning: ") == std::string::npos ? std::cout : std::cerr) << text << std::flush;
+    if (text.find("mezzo: warning: ") == std::string::npos) {
+      std::cout << text << std::flush;
+      return;
+    }
+    const std::size_t start = text[0] == '\n' ? 1 : 0;  // ends an open line of progress
+    std::cout << text.substr(0, start) << std::flush;
+    std::cerr << text.substr(start) << std::flush;
   });
 }
 
