@@ -116,6 +116,9 @@ BOOST_AUTO_TEST_CASE(other_outputs_have_no_labels) {
   BOOST_TEST(work.succeed("predict run").text == "96 samples (test): predictions.csv\n");
   work.write("run/class_names.json", "[1]");
   work.refuse("predict run", 1, "[run folder \"run\"] class_names.json must be a list of texts");
+  work.succeed("evaluate run");  // has no labels to print
+  work.succeed("train config.json --run_dir run --ckpt_path last --trainer.max_epochs 3");
+  BOOST_TEST(!work.exists("run/class_names.json"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,7 +53,11 @@ BOOST_AUTO_TEST_CASE(wrong_options_are_wrong_use) {
                 "--dynamic_axes must be INPUT.AXIS=NAME, such as input.1=positions; got \"" + std::string(axes));
   }
   work.refuse("convert m.mezzo a.onnx --metadata author", 2, "--metadata must be KEY=TEXT; got \"author\"");
-  work.refuse("convert m.mezzo a.onnx --dynamic_axes other.1=n", 1, "other");
+  work.refuse("convert m.mezzo a.onnx --dynamic_axes other.1=n", 1, "unknown input in dynamic_axes \"other\"");
+  work.refuse("convert m.mezzo a.onnx --dynamic_axes input.1=n --dynamic_axes input.1=m", 2,
+              "--dynamic_axes must name an axis once; got \"input.1\" twice");
+  work.refuse("convert m.mezzo a.onnx --metadata author=me --metadata author=you", 2,
+              "--metadata must name a key once; got \"author\" twice");
   work.refuse("convert m.mezzo a.keras --opset 18", 2, "--opset is for .onnx files; got \"a.keras\"");
   work.refuse("convert m.mezzo a.safetensors --metadata a=b", 2, "--metadata is for .onnx files");
   BOOST_TEST(!work.exists("a.onnx"));

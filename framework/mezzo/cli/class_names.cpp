@@ -13,6 +13,7 @@
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/io/file_replacement.hpp>
+#include <mezzo/training/loggers/log_text.hpp>
 
 namespace mezzo::cli {
 namespace {
@@ -31,17 +32,15 @@ void write_file(const std::string& path, const std::string& text, const std::str
   file.commit();
 }
 
-/// Field of a table by RFC 4180: in quotes if it has a comma, a quote or a line end.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 }  // namespace
 
 void write_class_names(const std::string& run_dir, const std::vector<std::string>& names) {
+  if (names.empty()) {  // those of an earlier training on pictures
+    std::error_code error;
+    std::filesystem::remove(path_in(run_dir), error);
+    if (error) fail<FileError>(label_of(run_dir), "can't be removed: {}", error.message());
+    return;
+  }
   // Names of folders may have bytes that are no UTF-8.
   const std::string text = Json(names).dump(2, ' ', false, Json::error_handler_t::replace);
   write_file(path_in(run_dir), text + "\n", label_of(run_dir));
@@ -79,15 +78,15 @@ std::vector<std::size_t> best_classes(const Tensor& scores) {
 void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::string>& names,
                   const std::vector<std::string>& files) {
   std::string text = files.empty() ? "label" : "file,label";
-  for (const std::string& name : names) text += "," + field(name);
+  for (const std::string& name : names) text += "," + detail::csv_field(name);
   text += "\n";
   const std::vector<double> numbers = scores.to_doubles();
   const bool wide = scores.dtype() == DType::float64;  // narrower floats have a shorter text as float32
   auto score = numbers.begin();
   const std::vector<std::size_t> best = best_classes(scores);
   for (std::size_t i = 0; i < best.size(); ++i) {
-    if (!files.empty()) text += field(files[i]) + ",";
-    text += field(names[best[i]]);
+    if (!files.empty()) text += detail::csv_field(files[i]) + ",";
+    text += detail::csv_field(names[best[i]]);
     for (std::size_t c = 0; c < names.size(); ++c, ++score) {
       text += wide ? fmt::format(",{}", *score) : fmt::format(",{}", static_cast<float>(*score));
     }

@@ -6,10 +6,11 @@
 
 namespace mezzo::cli {
 
-/// Writes class_names.json, the names by label, into a run folder. A FileError if it can't.
+/// Writes class_names.json, the names by label, into a run folder; removes it if there are no names. A FileError if it
+/// can't.
 void write_class_names(const std::string& run_dir, const std::vector<std::string>& names);
 
-/// The names in a run folder; {} if it has none. A FileError for a file that is no list of texts.
+/// The names in a run folder; {} if it has none, or is a file. A FileError for a file that is no list of texts.
 std::vector<std::string> read_class_names(const std::string& run_dir);
 
 /// True for outputs with one score per class.

@@ -50,7 +50,7 @@ class DataConfig {
   // Read once for all parts: those of a split, and classes of pictures.
   mutable std::optional<Dataset> training_;
   mutable std::optional<std::vector<std::string>> classes_;
-  mutable std::map<std::string, std::vector<std::string>> files_;  // by part
+  mutable std::map<std::string, std::vector<std::string>> files_;  // paths of the samples by part
 };
 
 }  // namespace mezzo::cli

@@ -70,11 +70,14 @@ ExportOnnxOptions OnnxArguments::read() const {
     const std::size_t dot = place.rfind('.');
     const std::optional<std::int64_t> axis = dot == std::string::npos ? std::nullopt : number_in(place.substr(dot + 1));
     if (!axis || *axis > most_axes || dot == 0) fail_usage("--dynamic_axes must be {}; got \"{}\"", form, text);
-    options.dynamic_axes[place.substr(0, dot)][static_cast<int>(*axis)] = name;
+    const bool added = options.dynamic_axes[place.substr(0, dot)].emplace(static_cast<int>(*axis), name).second;
+    if (!added) fail_usage("--dynamic_axes must name an axis once; got \"{}\" twice", place);
   }
   for (const std::string& text : metadata_) {
     const auto [key, value] = parts_of(text, "--metadata", "KEY=TEXT");
-    options.metadata[key] = value;
+    if (!options.metadata.emplace(key, value).second) {
+      fail_usage("--metadata must name a key once; got \"{}\" twice", key);
+    }
   }
   return options;
 }

@@ -41,12 +41,12 @@ void write(const std::string& path, const std::vector<std::pair<std::string, Ten
 }
 
 /// Prints the names of the classes of the first samples.
-void print_labels(const SavedRun& run, const Tensor& scores) {
+void print_labels(const SavedRun& run, const Tensor& scores, const std::vector<std::string>& names) {
   constexpr std::size_t most = 10;
   const std::vector<std::size_t> best = best_classes(scores);
   for (std::size_t i = 0; i < std::min(best.size(), most); ++i) {
     const std::string sample = run.files.empty() ? fmt::format("sample {}", i) : run.files[i];
-    fmt::print("{}: {}\n", sample, run.class_names[best[i]]);
+    fmt::print("{}: {}\n", sample, names[best[i]]);
   }
   if (best.size() > most) fmt::print("and {} more\n", best.size() - most);
 }
@@ -64,17 +64,18 @@ void add_predict(CLI::App& app, const Overrides& overrides) {
       fail_usage("--output must end in .csv, .npy, .npz or .safetensors; got \"{}\"", options->output);
     }
     SavedRun run = open_run(*options, overrides);
+    const std::vector<std::string> names = read_class_names(options->model);
     std::vector<std::pair<std::string, Tensor>> outputs;
     for (const auto& [name, tensor] : run.model->predict_all(run.loader, {.verbose = 0})) {
       outputs.emplace_back(name.empty() ? fmt::format("output_{}", outputs.size() + 1) : name, tensor);
     }
-    const bool labelled = outputs.size() == 1 && has_scores(outputs.front().second, run.class_names);
+    const bool labelled = outputs.size() == 1 && has_scores(outputs.front().second, names);
     if (labelled && ends_in(options->output, ".csv")) {
-      write_labels(options->output, outputs.front().second, run.class_names, run.files);
+      write_labels(options->output, outputs.front().second, names, run.files);
     } else {
       write(options->output, outputs);
     }
-    if (labelled) print_labels(run, outputs.front().second);
+    if (labelled) print_labels(run, outputs.front().second, names);
     fmt::print("{} samples ({}): {}\n", run.loader.samples(), run.part, options->output);
   });
 }

@@ -8,7 +8,7 @@ namespace mezzo::cli {
 
 /// Samples of a model that is measured with random data.
 struct RandomSamples {
-  Shape sample{};               ///< of an input without the batch: (height, width, channels) or (positions)
+  Shape sample{};               ///< shape of one input without the batch: (height, width, channels) or (positions)
   std::int64_t classes = 0;     ///< number of logits
   std::int64_t vocabulary = 0;  ///< number of token ids; 0: the inputs are float32 from a normal distribution
   bool language = false;        ///< each position has a label

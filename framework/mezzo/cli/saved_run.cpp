@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include <mezzo/cli/class_names.hpp>
 #include <mezzo/cli/config.hpp>
 #include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/onnx_part.hpp>
@@ -91,7 +90,6 @@ SavedRun open_run(const SavedRunOptions& options, const Overrides& overrides) {
   if (!options.labels) data.allow_no_labels();
   const std::string precision = options.precision.empty() ? precision_of_training(config.json) : options.precision;
   SavedRun run{open_model(options.model, precision), {}, options.part, precision};
-  if (folder) run.class_names = read_class_names(options.model);
   const auto take = [&](const std::string& part, bool needed) {
     run.part = part;
     run.loader = with_lines(config, [&] { return data.loader(part, needed); });

@@ -22,9 +22,8 @@ struct SavedRun {
   Any<Model> model;
   DataLoader loader;
   std::string part;
-  std::string precision;                   ///< in place of the file's policy; "": that of the file
-  std::vector<std::string> class_names{};  ///< of the run folder, by label
-  std::vector<std::string> files{};        ///< of the samples, for a folder of pictures
+  std::string precision;             ///< policy that replaces the file's; "": none
+  std::vector<std::string> files{};  ///< file of each sample, for a folder of pictures
 };
 
 /// Opens them. Of the configuration the section "data" is read, which `overrides` change, and trainer.precision.

@@ -76,7 +76,7 @@ void train(const TrainOptions& options, const Overrides& overrides) {
   if (!writes) return;
   model->save(run_dir + "/model.mezzo");
   fmt::print("model {}/model.mezzo\n", run_dir);
-  if (!experiment.data.class_names().empty()) write_class_names(run_dir, experiment.data.class_names());
+  write_class_names(run_dir, experiment.data.class_names());
 }
 
 }  // namespace

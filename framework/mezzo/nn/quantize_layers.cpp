@@ -10,7 +10,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
 #include <mezzo/graph/quantization.hpp>
-#include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/quantize_weights.hpp>

@@ -5,17 +5,6 @@
 #include <cmath>
 
 namespace mezzo::detail {
-namespace {
-
-/// A field, with quotes if they are needed.
-std::string quoted(const std::string& field, const std::string& separator) {
-  if (field.find_first_of("\"\r\n" + separator) == std::string::npos) return field;
-  std::string out = "\"";
-  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-}  // namespace
 
 std::string python_text(double number) {
   const std::string text = fmt::format("{}", number);
@@ -31,9 +20,16 @@ std::string prefixed(const std::string& prefix, const std::string& name) {
   return prefix.empty() ? name : prefix + "-" + name;
 }
 
+std::string csv_field(const std::string& text, const std::string& separator) {
+  if (text.find_first_of("\"\r\n" + separator) == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
 std::string csv_line(const std::vector<std::string>& fields, const std::string& separator) {
   std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? separator : "") + quoted(fields[i], separator);
+  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? separator : "") + csv_field(fields[i], separator);
   return line + "\r\n";
 }
 
