@@ -287,7 +287,7 @@ class MEZZO_API Optimizer : public detail::MoveChecked {
   /// Throws a ValueError with the text `[kind] text` unless `good`.
   void require(bool good, const std::string& text) const;
 
-  /// Throws a ValueError unless the option lies in [0, 1), or is at least 0.
+  /// Throws a ValueError unless the option lies in [0, 1), or is finite and at least 0.
   void require_fraction(const char* option, double value) const;
   void require_at_least_0(const char* option, double value) const;
 

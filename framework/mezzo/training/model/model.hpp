@@ -32,9 +32,10 @@ struct FitOptions {
   double validation_split = 0;       ///< share of the samples, the last ones, to validate on: in [0, 1)
   ValidationData validation_data{};  ///< validated on after epochs; overrides validation_split
   bool shuffle = true;               ///< trains on a new order of the samples each epoch
-  /// Factors of the losses of samples by class; 1 for other classes. For models with one output. The class of a sample
-  /// is its target, or the position of the largest element of a one-hot target. Labels that have one axis less than the
-  /// predictions, (batch, time), have a weight each. Validation is not weighted.
+  /// Factors of the losses of samples by class, finite and 0 or more, else a ValueError; 1 for other classes. For
+  /// models with one output. The class of a sample is its target, or the position of the largest element of a one-hot
+  /// target. Labels that have one axis less than the predictions, (batch, time), have a weight each. Validation is not
+  /// weighted.
   std::map<std::int64_t, double> class_weight{};
   /// Factors of the losses: (samples,), or with more of the first axes of the targets. One for all outputs, a list, or
   /// by output name. Not for a Dataset, which has weights as fields of Role::weight, and not with class_weight.
