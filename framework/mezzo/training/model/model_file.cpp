@@ -1,5 +1,6 @@
 #include <mezzo/training/model/model_file.hpp>
 
+#include <algorithm>
 #include <any>
 #include <filesystem>
 #include <limits>
@@ -83,13 +84,20 @@ std::string text_of_config(const Json& json) {
   }
 }
 
-/// Throws if the only calls of a model have failed. Their first layers have weights, which load_model() would not make.
+/// False if the first call of a layer has failed, or has not reached all layers of a Sequential. pop() and add() keep
+/// the layers' own calls.
+bool has_whole_call(const LayerState& layer) {
+  if (layer.called) return true;
+  return std::any_cast<SequenceLayout>(&layer.content) != nullptr &&
+         std::all_of(layer.children.begin(), layer.children.end(),
+                     [](const auto& child) { return has_whole_call(*child.second); });
+}
+
+/// Throws if a part of the layers has weights, which load_model() would not make.
 void require_whole_call(const LayerState& model, const std::string& where) {
-  const auto* sequence = std::any_cast<SequenceLayout>(&model.content);
-  const bool has_input = std::any_cast<GraphLayout>(&model.content) != nullptr || (sequence && sequence->input);
-  if (has_input || model.called || model.built_for.empty()) return;
-  fail<ValueError>(where, "the model must have a call without an error before it is saved; its call on shape {} failed",
-                   model.built_for.front().shape);
+  if (model.built_for.empty() || has_whole_call(model)) return;
+  fail<ValueError>(where,
+                   "the model must have a call without an error, after the last add(), before it is saved; got none");
 }
 
 bool has_training(const SafetensorsFile& file) { return file.metadata().count(checkpoint_format::step) != 0; }
@@ -114,7 +122,7 @@ std::string config_text(const Model& model) {
     model.state()->type = before;
     throw;
   }
-  if (*state.type != typeid(Model) && state.called && !state.built_for.empty()) {
+  if (*state.type != typeid(Model) && !state.built_for.empty() && has_whole_call(state)) {
     Json& build = json["build"] = Json::array();
     for (const Spec& spec : state.built_for) build.push_back(write_spec(spec));
   }
@@ -150,7 +158,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   if (!functional && !model.state()->called && file_weights(*model.state()).weights.empty()) {
     fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
   }
-  require_whole_call(*model.state(), where);
+  if (!functional) require_whole_call(*model.state(), where);
   const bool compiled = options.compile && model.compiled_.has_value();
   if (keras) return keras_model_files().save(model, path, compiled, idle);
   Metadata metadata{{"format", format}, {"format_version", version}};
