@@ -6,6 +6,7 @@
 #include <mezzo/backends/common/attention_shape.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/dot.hpp>
 #include <mezzo/core/parallel.hpp>
 
 // Computes query by query in double, with one row of scores at a time.
@@ -14,13 +15,6 @@ namespace {
 
 using Index = std::int64_t;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-double dot(const T* a, const T* b, Index count) {
-  double sum = 0;
-  for (Index i = 0; i < count; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return sum;
-}
 
 /// Arrays and numbers of one head. Neighbouring positions lie heads * size elements apart.
 template <class T>

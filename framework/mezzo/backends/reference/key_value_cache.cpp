@@ -6,18 +6,12 @@
 #include <mezzo/backends/common/cached_attention_shape.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/backends/reference/dot.hpp>
 
 namespace mezzo::reference {
 namespace {
 
 using Index = std::int64_t;
-
-template <class T>
-double dot(const T* a, const T* b, Index count) {
-  double sum = 0;
-  for (Index i = 0; i < count; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return sum;
-}
 
 /// Computes head by head in double.
 template <class T>
