@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(logits_of_tied_tables) {
 }
 
 BOOST_AUTO_TEST_CASE(passes_fuse_them_and_keep_them_apart_from_others) {
-  const detail::PolicyScope scope(Policy(products_in_int8));
+  const detail::PolicyScope scope{Policy(products_in_int8)};
   Trace trace(Trace::Mode::graph, false);
   const Spec square{{8, 8}, DType::float32};
   const Value x = trace.input("x", square), kernel = trace.input("kernel", square);
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(computed_again_they_are_the_same) {
 
 BOOST_AUTO_TEST_CASE(casts_turned_off_turn_them_off) {
   const Value x = random_tensor({6, 8}, DType::float32, 1), kernel = random_tensor({8, 5}, DType::float32, 2);
-  const detail::PolicyScope scope(Policy(products_in_int8));
+  const detail::PolicyScope scope{Policy(products_in_int8)};
   const Tensor int8 = detail::matmul_of_kernel(x, kernel).tensor();
   const auto off = disable_casts();
   BOOST_TEST(!detail::matmul_of_kernel(x, kernel).tensor().equal(int8));
