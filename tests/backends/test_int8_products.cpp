@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(bias_and_relu_follow_in_float32) {
   }
 }
 
-// As in a row of cotangents of a softmax, whose largest number is that of the target.
+// A row of cotangents of a softmax is like that: its largest number is the target's.
 BOOST_AUTO_TEST_CASE(a_large_number_rounds_its_own_group) {
   Tensor row({1, 4096}, std::vector<float>(4096, 0.001F));
   row.mutable_data<float>()[2600] = -1;

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(images_with_nan_are_nan) {
   }
 }
 
-// What a layer around puts in place of a kernel is floating: its codes alone would be another kernel.
+// A kernel that a layer around normalizes is floating: its codes alone would be another kernel.
 BOOST_AUTO_TEST_CASE(normalized_kernels_are_floating) {
   const auto check = [](SpectralNormalization layer, const Tensor& x) {
     const Tensor floats = layer(x).tensor();
