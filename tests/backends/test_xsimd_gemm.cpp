@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(scratch_memory_is_bounded) {
       const auto kernel = xsimd_gemm_kernel(request, Isa::sse2, reason);
       BOOST_TEST_REQUIRE(kernel != nullptr, reason);
       const double sums = product.out == half ? 4.0 * static_cast<double>(product.rows * product.columns) : 0;
-      BOOST_TEST(static_cast<double>(kernel->scratch_bytes()) <= 1.2 * sums + some * 16e6);
+      // A kept factor of 8 MiB, chunks of the other one, and rows at a distance that spreads over the cache.
+      BOOST_TEST(static_cast<double>(kernel->scratch_bytes()) <= 1.2 * sums + some * 20e6);
     }
     set_thread_count(threads);
   }

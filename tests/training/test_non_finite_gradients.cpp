@@ -256,10 +256,7 @@ BOOST_AUTO_TEST_CASE(learning_rates_that_are_not_finite_are_errors_of_the_update
     });
   };
   const std::string text = "[SGD] learning_rate must be finite; got ";
-  Sequential model = line(1);
-  model.compile({.optimizer = SGD({.learning_rate = infinity}), .loss = "mse"});
-  BOOST_TEST(fit(model) == text + "inf for update 1");
-  BOOST_TEST(weight_of(model) == 1);
+  BOOST_TEST(refused<ValueError>([&] { SGD({.learning_rate = infinity}); }) == text + "inf");
   for (const double bad : {infinity, std::nan("")}) {
     Sequential other = line(1);
     const auto by_step = [=](std::int64_t step) { return step == 0 ? 0.25 : bad; };
@@ -269,8 +266,10 @@ BOOST_AUTO_TEST_CASE(learning_rates_that_are_not_finite_are_errors_of_the_update
   }
   const Variable weight("w");
   weight.assign(Tensor({1}, std::vector<float>{1}));
-  BOOST_TEST(refused<ValueError>([&] { SGD({.learning_rate = infinity}).apply({weight.value()}, {weight}); }) ==
-             text + "inf for update 1");
+  const auto never = [=](std::int64_t step) { return step == 0 ? 0 : infinity; };
+  SGD sgd({.learning_rate = never});
+  sgd.apply({weight.value()}, {weight});
+  BOOST_TEST(refused<ValueError>([&] { sgd.apply({weight.value()}, {weight}); }) == text + "inf for update 2");
   BOOST_TEST(weight.value().item() == 1);
 }
 

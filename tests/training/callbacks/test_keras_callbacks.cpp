@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_missing_numbers_are_told) {
       "[EarlyStopping] mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled "
       "model; got monitor \"val_score\", which needs mode \"min\" or \"max\"; nearest known name: \"val_f1_score\"");
   Sequential rated = line(0.5);
-  rated.compile({.optimizer = "sgd", .loss = "mse", .metrics = {MeanSquaredError({.name = "quality"})}});
+  rated.compile({.optimizer = "sgd", .loss = "mse", .metrics = {metrics::MeanSquaredError({.name = "quality"})}});
   const std::string misspelled = refused<ValueError>([&] {
     rated.fit(column({1}), column({1}), {.verbose = 0, .callbacks = {EarlyStopping({.monitor = "val_qualty"})}});
   });

@@ -183,10 +183,10 @@ std::unique_ptr<Kernel> xsimd_gemm_kernel(const KernelRequest& request, Isa isa,
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family :
-       {int8_entries(), tile_entries(), quantized_entries(), quantized_convolution_entries(), dequantize_entries(),
-        packed_entries(), depthwise_entries(), few_taps_entries(), pointwise_entries(),
-        pointwise_norm_gradient_entries(), all_entries(), outer_product_entries(), few_rows_entries()}) {
+  for (const Entries& family : {int8_entries(), tile_entries(), quantized_entries(), quantized_convolution_entries(),
+                                dequantize_entries(), packed_entries(), depthwise_entries(), few_taps_entries(),
+                                pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
+                                normalized_winograd_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

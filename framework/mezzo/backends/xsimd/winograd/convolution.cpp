@@ -308,8 +308,11 @@ std::unique_ptr<Kernel> winograd::make_input_gradient(const KernelRequest& reque
 
 Entries winograd_entries() {
   return {entry<winograd::make_convolution>("conv2d"), entry<winograd::make_input_gradient>("conv2d_input_gradient"),
-          entry<winograd::make_kernel_gradient>("conv2d_kernel_gradient"),
-          entry<winograd::make_normalized_convolution>("normalized_conv2d"),
+          entry<winograd::make_kernel_gradient>("conv2d_kernel_gradient")};
+}
+
+Entries normalized_winograd_entries() {
+  return {entry<winograd::make_normalized_convolution>("normalized_conv2d"),
           entry<winograd::make_normalized_kernel_gradient>("normalized_conv2d_kernel_gradient")};
 }
 

@@ -71,5 +71,7 @@ struct WinogradFunctions {
 MEZZO_ISA_TABLE(WinogradFunctions, winograd)
 
 Entries winograd_entries();
+/// Kernels that read normalized images. Only winograd_implementations() chooses them, by their cost.
+Entries normalized_winograd_entries();
 
 }  // namespace mezzo::xsimd_kernels
