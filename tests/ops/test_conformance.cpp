@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
     // and settings say: test_xsimd_int8.cpp, training/test_int8_training.cpp, training/test_float32_matmul_option.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;
     const bool missing = (implementation.name == "pointwise" && isa() < Isa::avx2) ||
-                         (name == "tile_matmul int8" && !has_int8_products());
+                         ((name == "tile_matmul int8" || name == "quantized_conv2d codes") && !has_int8_products());
     const bool frozen = implementation.name == "packed" || implementation.name == "apart";
     const bool chosen = name == "matmul int8" || name == "matmul emulated" || name == "matmul bfloat16";
     if (!frozen && !chosen && implementation.name != "split" && implementation.name != "winograd" &&
