@@ -43,7 +43,7 @@ Value call(const Function& function, const Values& arguments) {
                     {{"function", std::shared_ptr<const detail::AttributeFunction>(payload)}});
 }
 
-std::vector<Spec> infer(const OpCall& call) { return {call.inputs[0]}; }
+std::vector<Spec> infer_custom_gradient(const OpCall& call) { return {call.inputs[0]}; }
 
 /// Input 0, the value, has no cotangent: it would continue through the function's own ops.
 Values gradient(const GradientContext& context) {
@@ -73,7 +73,7 @@ Values reinsert(const Values& inputs, const Attributes& attributes) {
 Op detail::define_custom_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer;
+  op.infer = infer_custom_gradient;
   op.gradient = gradient;
   op.reinsert = reinsert;
   op.view = true;

@@ -5,7 +5,7 @@ namespace mezzo {
 namespace {
 
 /// Checks the numbers of each channel and infers the output of the convolution op of normalized x.
-std::vector<Spec> infer(const OpCall& call, const Op& convolution) {
+std::vector<Spec> infer_normalized(const OpCall& call, const Op& convolution) {
   const Spec& x = call.inputs[0];
   const std::vector<Spec> outputs =
       convolution.infer({{call.inputs.begin(), call.inputs.begin() + 2}, call.attributes, call.where});
@@ -28,11 +28,11 @@ Op define(std::vector<Spec> (*infer)(const OpCall&)) {
 }  // namespace
 
 Op detail::define_normalized_conv2d() {
-  return define([](const OpCall& call) { return infer(call, ops::conv2d); });
+  return define([](const OpCall& call) { return infer_normalized(call, ops::conv2d); });
 }
 
 Op detail::define_normalized_conv2d_kernel_gradient() {
-  return define([](const OpCall& call) { return infer(call, ops::conv2d_kernel_gradient); });
+  return define([](const OpCall& call) { return infer_normalized(call, ops::conv2d_kernel_gradient); });
 }
 
 }  // namespace mezzo

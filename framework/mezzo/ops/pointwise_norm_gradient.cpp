@@ -5,7 +5,7 @@
 namespace mezzo {
 namespace {
 
-std::vector<Spec> infer(const OpCall& call) {
+std::vector<Spec> infer_pointwise_norm_gradient(const OpCall& call) {
   const std::vector<Spec> of_norm =
       ops::batch_norm_gradient.infer({{call.inputs.begin(), call.inputs.begin() + 6}, call.attributes, call.where});
   const Attributes pointwise{
@@ -24,7 +24,7 @@ std::vector<Spec> infer(const OpCall& call) {
 Op detail::define_pointwise_norm_gradient() {
   Op op;
   op.cast.operands = {Cast::keep};
-  op.infer = infer;
+  op.infer = infer_pointwise_norm_gradient;
   return op;
 }
 
