@@ -3,6 +3,7 @@
 #include <thread>
 
 #include <mezzo/backends/onednn/implementations.hpp>
+#include <mezzo/core/isa.hpp>
 
 #include "support/onednn.hpp"
 #include "support/skip.hpp"

@@ -1,7 +1,5 @@
 #include <mezzo/cli/onnx_arguments.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <charconv>
 #include <cstdint>
 #include <optional>

@@ -2,12 +2,9 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/onnx/export_onnx.hpp>
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include <mezzo/onnx/export_onnx.hpp>
 
 namespace mezzo::cli {
 
