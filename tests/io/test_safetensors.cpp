@@ -212,7 +212,8 @@ BOOST_AUTO_TEST_CASE(malformed_indices_are_refused) {
   }
   BOOST_TEST(text(R"({"weight_map": {"x": 3}})") ==
              where + "tensor \"x\": must be in a file of the index's folder; got no name");
-  BOOST_TEST(text(R"({"weight_map": {"x": "none.safetensors"}})").find("no such file or directory") != std::string::npos);
+  BOOST_TEST(text(R"({"weight_map": {"x": "none.safetensors"}})").find("no such file or directory") !=
+             std::string::npos);
   const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
   const std::string shard = folder.write("b.safetensors", {pointer.begin(), pointer.end()});
   BOOST_TEST(text(R"({"weight_map": {"x": "b.safetensors"}})") ==
