@@ -26,12 +26,6 @@ std::string path_in(const std::string& run_dir) { return (std::filesystem::path(
 
 std::string label_of(const std::string& run_dir) { return fmt::format("[run folder \"{}\"] {}", run_dir, file_name); }
 
-void write_file(const std::string& path, const std::string& text, const std::string& where) {
-  detail::FileReplacement file(path, where);
-  file.write(text.data(), text.size());
-  file.commit();
-}
-
 }  // namespace
 
 void write_class_names(const std::string& run_dir, const std::vector<std::string>& names) {
@@ -43,7 +37,7 @@ void write_class_names(const std::string& run_dir, const std::vector<std::string
   }
   // Names of folders may have bytes that are no UTF-8.
   const std::string text = Json(names).dump(2, ' ', false, Json::error_handler_t::replace);
-  write_file(path_in(run_dir), text + "\n", label_of(run_dir));
+  detail::replace_file(path_in(run_dir), text + "\n", label_of(run_dir));
 }
 
 std::vector<std::string> read_class_names(const std::string& run_dir) {
@@ -92,7 +86,7 @@ void write_labels(const std::string& path, const Tensor& scores, const std::vect
     }
     text += "\n";
   }
-  write_file(path, text, fmt::format("[predict \"{}\"]", path));
+  detail::replace_file(path, text, fmt::format("[predict \"{}\"]", path));
 }
 
 }  // namespace mezzo::cli

@@ -52,10 +52,8 @@ RunConfig::RunConfig(const Json& config, const std::string& run_dir)
 }
 
 void RunConfig::write(const std::string& text) const {
-  detail::FileReplacement file((folder_ / "config.json").string(),
-                               fmt::format("[run folder \"{}\"] config.json", folder_.string()));
-  file.write(text.data(), text.size());
-  file.commit();
+  detail::replace_file((folder_ / "config.json").string(), text,
+                       fmt::format("[run folder \"{}\"] config.json", folder_.string()));
 }
 
 RunConfig::~RunConfig() {

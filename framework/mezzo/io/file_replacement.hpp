@@ -5,8 +5,6 @@
 
 #include <mezzo/core/api.hpp>
 
-#include <mezzo/core/api.hpp>
-
 namespace mezzo::detail {
 
 /// Writes or replaces a file atomically. The data goes to a temporary file in the same folder; commit() flushes it to
@@ -57,7 +55,7 @@ class MEZZO_API FileReplacement {
 };
 
 /// Writes or replaces a file with this content atomically. Throws the errors of FileReplacement.
-void replace_file(const std::string& path, std::string_view content, const std::string& where);
+MEZZO_API void replace_file(const std::string& path, std::string_view content, const std::string& where);
 
 /// Makes or replaces a symbolic link atomically. A FileError that starts with `where`; a previous file of that name is
 /// unchanged then.

@@ -44,9 +44,7 @@ void write_onnx_file(const ::onnx::ModelProto& model, const std::string& path, c
     fail<ValueError>(where, "the message of an ONNX file must have at most {} bytes; got {}", message_limit,
                      bytes.size());
   }
-  FileReplacement file(path, where);
-  file.write(bytes.data(), bytes.size());
-  file.commit();
+  replace_file(path, bytes, where);
 }
 
 }  // namespace mezzo::detail
