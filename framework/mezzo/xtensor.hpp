@@ -1,13 +1,20 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>
 
+#include <mezzo/core/shape.hpp>
 #include <mezzo/core/tensor.hpp>
+
+/// Strides of xt::adapt(..., tensor.shape()).
+template <class X>
+struct xt::rebind_container<X, mezzo::Shape> : xt::rebind_container<X, std::vector<std::int64_t>> {};
 
 namespace mezzo {
 namespace detail {

@@ -2,6 +2,7 @@
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
+#include <mezzo/core/shape_view.hpp>
 
 #include "support/throws.hpp"
 
@@ -45,6 +46,34 @@ BOOST_AUTO_TEST_CASE(axes_count_from_both_ends) {
   BOOST_TEST(mezzo::detail::normalize_axis(0, 3, "[sum]") == 0);
   check_throws<mezzo::ShapeError>("[sum] axis must lie in [-3, 3); got 3",
                                   [] { mezzo::detail::normalize_axis(3, 3, "[sum]"); });
+}
+
+BOOST_AUTO_TEST_CASE(indices_count_from_both_ends_and_are_checked) {
+  Shape shape{2, 3, 5};
+  BOOST_TEST(shape[0] == 2);
+  BOOST_TEST(shape[std::size_t{2}] == 5);
+  BOOST_TEST(shape[-1] == 5);
+  BOOST_TEST(shape.at(-3) == 2);
+  BOOST_TEST(shape.back() == 5);
+  shape[-2] = 7;
+  BOOST_TEST(shape == (Shape{2, 7, 5}), boost::test_tools::per_element());
+  const std::string must = ": an axis must lie in [-3, 3)";
+  check_throws<mezzo::ShapeError>("[Shape] axis 3 of shape (2, 7, 5)" + must, [&] { shape[3] = 1; });
+  check_throws<mezzo::ShapeError>("[Shape] axis -4 of shape (2, 7, 5)" + must, [&] { shape[-4] = 1; });
+  check_throws<mezzo::ShapeError>("[Shape] axis -1 of shape (2, 7, 5)" + must,
+                                  [&] { shape[std::size_t{0} - 1] = 1; });  // unsigned: no count from the end
+  check_throws<mezzo::ShapeError>("[Shape] axis 0 of shape (): a scalar has no axes", [] { Shape().front() = 1; });
+  check_throws<mezzo::ShapeError>("[Shape] axis -1 of shape (): a scalar has no axes", [] { Shape().back() = 1; });
+}
+
+BOOST_AUTO_TEST_CASE(views_of_shapes_are_checked_too) {
+  const Shape shape{2, -1, 5};
+  const mezzo::ShapeView view(shape);
+  BOOST_TEST(view[-1] == 5);
+  BOOST_TEST(view.back() == 5);
+  BOOST_TEST(!view[-2].known());
+  check_throws<mezzo::ShapeError>("[Shape] axis 3 of shape (2, ?, 5): an axis must lie in [-3, 3)",
+                                  [&] { static_cast<void>(view[3]); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,11 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
@@ -32,6 +34,10 @@ struct TextFormatter {
 /// "(32, 28, 28, 1)".
 template <>
 struct fmt::formatter<mezzo::Shape> : mezzo::detail::TextFormatter<mezzo::Shape> {};
+
+/// Other lists of integers, in the same form.
+template <>
+struct fmt::formatter<std::vector<std::int64_t>> : mezzo::detail::TextFormatter<std::vector<std::int64_t>> {};
 
 /// "(?, 10)".
 template <>

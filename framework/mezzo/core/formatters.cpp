@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <mezzo/core/dtype.hpp>
 #include <mezzo/core/fail.hpp>
@@ -13,6 +15,7 @@ namespace mezzo::detail {
 namespace {
 
 std::string text_of(const Shape& shape) { return to_string(shape); }
+std::string text_of(const std::vector<std::int64_t>& numbers) { return to_string(Shape(numbers)); }
 std::string text_of(const ShapeView& shape) { return to_string(shape); }
 std::string text_of(const Size& size) { return size.known() ? fmt::to_string(size.or_unknown()) : "?"; }
 std::string_view text_of(DType dtype) { return dtype_name(dtype); }
@@ -28,6 +31,7 @@ MEZZO_API fmt::format_context::iterator TextFormatter<T>::format(const T& value,
 }
 
 template struct TextFormatter<Shape>;
+template struct TextFormatter<std::vector<std::int64_t>>;
 template struct TextFormatter<ShapeView>;
 template struct TextFormatter<Size>;
 template struct TextFormatter<DType>;

@@ -43,6 +43,12 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& where) {
   return out;
 }
 
+void detail::fail_axis(std::int64_t axis, const Shape& shape) {
+  if (shape.empty()) fail<ShapeError>("[Shape]", "axis {} of shape (): a scalar has no axes", axis);
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  fail<ShapeError>("[Shape]", "axis {} of shape {}: an axis must lie in [{}, {})", axis, shape, -rank, rank);
+}
+
 Shape detail::row_major_strides(const Shape& shape) {
   Shape strides(shape.size());
   std::int64_t step = 1;

@@ -1,14 +1,68 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
 
 namespace mezzo {
 
+class Shape;
+
+/// @cond
+namespace detail {
+
+/// Throws a ShapeError that names the axis and the shape.
+[[noreturn]] MEZZO_API void fail_axis(std::int64_t axis, const Shape& shape);
+
+}  // namespace detail
+/// @endcond
+
 /// Sizes of the axes, outermost first. {} is a scalar. -1 is an unknown size (the batch axis of a functional graph).
-using Shape = std::vector<std::int64_t>;
+/// A std::vector whose indices are checked and may count from the end, as in numpy: shape[-1] is the last size.
+class MEZZO_API Shape : public std::vector<std::int64_t> {
+ public:
+  using std::vector<std::int64_t>::vector;
+  Shape() = default;
+  Shape(std::vector<std::int64_t> sizes) noexcept : vector(std::move(sizes)) {}  ///< these sizes
+
+  /// Size of the axis; a negative one is counted from the end. Throws a ShapeError unless it lies in [-rank, rank).
+  template <class Axis>
+  reference operator[](Axis axis) {
+    return data()[from_front(axis)];
+  }
+  template <class Axis>
+  const_reference operator[](Axis axis) const {
+    return data()[from_front(axis)];
+  }
+  template <class Axis>
+  reference at(Axis axis) {
+    return data()[from_front(axis)];
+  }
+  template <class Axis>
+  const_reference at(Axis axis) const {
+    return data()[from_front(axis)];
+  }
+
+  reference front() { return (*this)[0]; }              ///< size of the first axis; a ShapeError for rank 0
+  const_reference front() const { return (*this)[0]; }  ///< the same
+  reference back() { return (*this)[-1]; }              ///< size of the last axis; a ShapeError for rank 0
+  const_reference back() const { return (*this)[-1]; }  ///< the same
+
+  /// Index of the axis, counted from the front. Throws a ShapeError unless the axis lies in [-rank, rank).
+  template <class Axis>
+  std::size_t from_front(Axis axis) const {
+    auto index = static_cast<std::size_t>(axis);
+    if constexpr (std::is_signed_v<Axis>) {
+      if (axis < 0) index += size();
+    }
+    if (index >= size()) detail::fail_axis(static_cast<std::int64_t>(axis), *this);
+    return index;
+  }
+};
 
 /// "(32, 28, 28, 1)", "(3,)", "()"; an unknown size prints as "?".
 MEZZO_API std::string to_string(const Shape& shape);

@@ -17,14 +17,19 @@ class ShapeView {
 
   operator const Shape&() const { return *shape_; }  ///< valid as long as the Shape
 
-  /// Size of the axis with that index, which must be below size().
-  Size operator[](std::size_t axis) const { return Size((*shape_)[axis], axis); }
+  /// Size of the axis; a negative one is counted from the end. Throws a ShapeError unless it lies in [-rank, rank).
+  template <class Axis>
+  Size operator[](Axis axis) const {
+    const std::size_t index = shape_->from_front(axis);
+    return Size((*shape_)[index], index);
+  }
+  template <class Axis>
+  Size at(Axis axis) const {
+    return (*this)[axis];
+  }
 
-  /// The same. Throws std::out_of_range for other indices.
-  Size at(std::size_t axis) const { return Size(shape_->at(axis), axis); }
-
-  Size front() const { return (*this)[0]; }                  ///< size of the first axis; undefined for rank 0
-  Size back() const { return (*this)[shape_->size() - 1]; }  ///< size of the last axis; undefined for rank 0
+  Size front() const { return (*this)[0]; }  ///< size of the first axis; a ShapeError for rank 0
+  Size back() const { return (*this)[-1]; }  ///< size of the last axis; a ShapeError for rank 0
 
   /// Number of axes.
   std::size_t size() const { return shape_->size(); }
