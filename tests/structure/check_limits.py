@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks rules that have exceptions: cycles of includes, sources of a class, types of a header, lines of a function,
-names that are alike, that hide others or stand for two types, hidden options, files that name a TrainingState or
+names that are alike, that hide others, stand twice in a unit or for two types, hidden options, files that name a TrainingState or
 ranks. check_limits.py ROOT
 
 Every finding is one line, `file:line: rule`; the exit code is 1 if there is any. exceptions.py lists the exceptions.
@@ -29,7 +29,8 @@ RULES = [Limit("include cycles", include_cycles.LIMIT, include_cycles.count),
          Limit("types of a header", header_types.LIMIT, header_types.count),
          Limit("lines of a function", function_lines.LIMIT, function_lines.count),
          Limit("names alike", file_names.LIMIT, file_names.count),
-         Limit("anonymous names", anonymous_names.LIMIT, anonymous_names.count),
+         Limit("anonymous names", anonymous_names.LIMIT, anonymous_names.count_namespaces),
+         Limit("anonymous names twice", anonymous_names.LIMIT, anonymous_names.count_twice),
          Limit("names of detail", detail_names.LIMIT, detail_names.count),
          Limit("hidden options", hidden_options.LIMIT, hidden_options.count),
          Limit("files that name TrainingState", mentions.LIMIT, mentions.count_training_state),

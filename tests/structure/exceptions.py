@@ -89,6 +89,7 @@ EXCEPTIONS = {
         "update / updates": 2,
     },
     "anonymous names": {},
+    "anonymous names twice": {},
     "names of detail": {},
     "hidden options": {
         "layers/convolutional/conv.hpp": 1,

@@ -3,7 +3,7 @@
 namespace mezzo::detail {
 namespace {
 
-constexpr int most_levels = 16;  // of a tree
+constexpr int most_tree_levels = 16;  // of a tree
 
 /// Reads the tree of names of a group.
 class NameTree {
@@ -23,7 +23,7 @@ class NameTree {
 
  private:
   void visit(std::uint64_t address, int depth) {
-    if (depth > most_levels) fail<FileError>(source_.where(), "the tree of a group is damaged");
+    if (depth > most_tree_levels) fail<FileError>(source_.where(), "the tree of a group is damaged");
     Hdf5Cursor head(source_.read(address, 24), source_.where());
     head.expect("TREE");
     const std::uint64_t kind = head.number(1), level = head.number(1), count = head.number(2);

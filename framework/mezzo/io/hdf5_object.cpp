@@ -6,7 +6,7 @@ namespace mezzo::detail {
 namespace {
 
 constexpr std::uint64_t most_axis = std::uint64_t{1} << 40U;
-constexpr std::size_t most_axes = 32, most_messages = 65536;
+constexpr std::size_t most_hdf5_axes = 32, most_messages = 65536;
 
 /// Numbers of the messages in headers.
 enum : std::uint64_t {
@@ -71,8 +71,8 @@ std::optional<Shape> read_space(Hdf5Cursor& part, const std::string& where) {
   part.skip(1);
   const std::uint64_t kind = part.number(1);
   if (version == 1) part.skip(4);
-  if (version < 1 || version > 2 || rank > most_axes) {
-    fail<FileError>(where, "an array must have 0 to {} axes: the file is damaged", most_axes);
+  if (version < 1 || version > 2 || rank > most_hdf5_axes) {
+    fail<FileError>(where, "an array must have 0 to {} axes: the file is damaged", most_hdf5_axes);
   }
   if (version == 2 && kind == 2) return {};
   Shape shape;
@@ -100,7 +100,7 @@ Hdf5Layout read_layout(Hdf5Cursor& part, const std::string& where) {
     layout.kind = Hdf5Layout::Kind::chunked;
     const std::uint64_t axes = part.number(1);
     layout.address = part.address();
-    if (axes < 2 || axes > most_axes + 1) fail<FileError>(where, "chunks must have 1 to {} axes", most_axes);
+    if (axes < 2 || axes > most_hdf5_axes + 1) fail<FileError>(where, "chunks must have 1 to {} axes", most_hdf5_axes);
     for (std::uint64_t i = 0; i + 1 < axes; ++i) layout.chunk.push_back(part.number(4));
   }
   return layout;

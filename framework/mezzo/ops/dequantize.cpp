@@ -14,7 +14,7 @@ void require_dtype(const OpCall& call, std::size_t i, const char* name, DType wa
   if (got != wanted) fail<DTypeError>(call.where, "{} must be {}; got {}", name, wanted, got);
 }
 
-void require_shape(const OpCall& call, std::size_t i, const char* name, const Shape& wanted) {
+void require_scale_shape(const OpCall& call, std::size_t i, const char* name, const Shape& wanted) {
   const Shape& got = call.inputs[i].shape;
   const bool fits = got.size() == wanted.size() && std::equal(got.begin(), got.end(), wanted.begin(),
                                                               [](auto a, auto b) { return a == b || a < 0 || b < 0; });
@@ -34,10 +34,10 @@ std::vector<Spec> infer_dequantize(const OpCall& call) {
   const Shape scales =
       detail::shape_of_scales(shape, attributes.get<Shape>("axes"), attributes.get<std::int64_t>("block_size"));
   require_dtype(call, 1, "scale", DType::float32);
-  require_shape(call, 1, "scale", scales);
+  require_scale_shape(call, 1, "scale", scales);
   if (call.inputs.size() > 2) {
     require_dtype(call, 2, "zero", DType::int8);
-    require_shape(call, 2, "zero", scales);
+    require_scale_shape(call, 2, "zero", scales);
   }
   return {{attributes.get_or<Shape>("shape", shape), attributes.get<DType>("dtype")}};
 }

@@ -13,7 +13,7 @@ namespace mezzo {
 namespace {
 
 /// The chosen operand receives the cotangent. If both are equal, each receives one half, as in Keras on JAX.
-Values extreme_gradient(const GradientContext& context) {
+Values chosen_gradient(const GradientContext& context) {
   const Value &a = context.input(0), &b = context.input(1), &y = context.output();
   Values out(2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -30,7 +30,7 @@ Op extreme_op() {
   Op op;
   op.infer = detail::infer_broadcast;
   op.reinsert = [](const Values& inputs, const Attributes&) { return Values{chosen(inputs[0], inputs[1])}; };
-  op.gradient = extreme_gradient;
+  op.gradient = chosen_gradient;
   return op;
 }
 

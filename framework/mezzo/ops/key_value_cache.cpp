@@ -10,7 +10,7 @@ namespace mezzo {
 namespace {
 
 const char* const cache_axes = "(batch, heads, capacity, size)";
-const char* const head_axes = "(batch, positions, heads, size)";
+const char* const token_axes = "(batch, positions, heads, size)";
 
 void require_shape(const OpCall& call, std::size_t i, const Shape& expected) {
   if (call.inputs[i].shape == expected) return;
@@ -28,7 +28,7 @@ void require_position(const OpCall& call, std::size_t i) {
 std::vector<Spec> infer_cached_attention(const OpCall& call) {
   for (std::size_t i = 0; i < 5; ++i) {
     detail::require_float(call, i);
-    detail::require_rank(call, i, 4, i < 3 ? head_axes : cache_axes);
+    detail::require_rank(call, i, 4, i < 3 ? token_axes : cache_axes);
   }
   require_position(call, 5);
   const Shape& query = call.inputs[0].shape;
@@ -48,7 +48,7 @@ std::vector<Spec> infer_cached_attention(const OpCall& call) {
 
 std::vector<Spec> infer_cache_update(const OpCall& call) {
   detail::require_rank(call, 0, 4, cache_axes);
-  detail::require_rank(call, 1, 4, head_axes);
+  detail::require_rank(call, 1, 4, token_axes);
   require_position(call, 2);
   const Spec& cache = call.inputs[0];
   const Spec& x = call.inputs[1];
@@ -86,7 +86,7 @@ Value cached_attention(const Value& query, const Value& key, const Value& value,
                        const Value& position, const CachedAttentionOptions& options) {
   const Shape& shape = query.shape();
   if (shape.empty()) {
-    fail<ShapeError>(detail::current_label("cached_attention"), "query must have axes {}; got shape ()", head_axes);
+    fail<ShapeError>(detail::current_label("cached_attention"), "query must have axes {}; got shape ()", token_axes);
   }
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(shape.back())));
   return insert_one(ops::cached_attention, {query, key, value, keys, values, position}, {{"scale", scale}});

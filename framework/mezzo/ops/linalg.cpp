@@ -39,7 +39,7 @@ std::vector<Spec> infer_solve(const OpCall& call) {
   return {call.inputs[1]};
 }
 
-Value turned(const Value& x) { return swapaxes(x, -2, -1); }
+Value transposed(const Value& x) { return swapaxes(x, -2, -1); }
 
 /// g (...) as (..., 1, 1)
 Value as_matrices(const Value& g) { return expand_dims(g, {-2, -1}); }
@@ -48,36 +48,36 @@ Value as_matrices(const Value& g) { return expand_dims(g, {-2, -1}); }
 // the diagonal (Murray, 2016).
 Values cholesky_gradient(const GradientContext& context) {
   const Value l = context.output();
-  const Value product = matmul(turned(l), context.cotangent());
+  const Value product = matmul(transposed(l), context.cotangent());
   const Value phi = (tril(product) + tril(product, -1)) * 0.5;
-  const Value left = solve_triangular(turned(l), phi);
-  const Value s = turned(solve_triangular(turned(l), turned(left)));
-  return {(s + turned(s)) * 0.5};
+  const Value left = solve_triangular(transposed(l), phi);
+  const Value s = transposed(solve_triangular(transposed(l), transposed(left)));
+  return {(s + transposed(s)) * 0.5};
 }
 
 Values inv_gradient(const GradientContext& context) {
-  const Value y = turned(context.output());
+  const Value y = transposed(context.output());
   return {negative(matmul(matmul(y, context.cotangent()), y))};
 }
 
 Values det_gradient(const GradientContext& context) {
-  return {as_matrices(context.cotangent() * context.output()) * turned(inv(context.input(0)))};
+  return {as_matrices(context.cotangent() * context.output()) * transposed(inv(context.input(0)))};
 }
 
 Values slogdet_gradient(const GradientContext& context) {
   if (!context.cotangent(1).defined()) return Values(1);
-  return {as_matrices(context.cotangent(1)) * turned(inv(context.input(0)))};
+  return {as_matrices(context.cotangent(1)) * transposed(inv(context.input(0)))};
 }
 
 Values solve_gradient(const GradientContext& context) {
-  const Value db = solve(turned(context.input(0)), context.cotangent());
-  return {negative(matmul(db, turned(context.output()))), db};
+  const Value db = solve(transposed(context.input(0)), context.cotangent());
+  return {negative(matmul(db, transposed(context.output()))), db};
 }
 
 Values solve_triangular_gradient(const GradientContext& context) {
   const bool lower = context.attributes().get<bool>("lower");
-  const Value db = solve_triangular(turned(context.input(0)), context.cotangent(), !lower);
-  const Value da = negative(matmul(db, turned(context.output())));
+  const Value db = solve_triangular(transposed(context.input(0)), context.cotangent(), !lower);
+  const Value da = negative(matmul(db, transposed(context.output())));
   return {lower ? tril(da) : triu(da), db};
 }
 
@@ -144,17 +144,17 @@ Op detail::define_solve_triangular() { return of_matrices(infer_solve, solve_tri
 
 Value cholesky(const Value& x, bool upper) {
   const Value lower = insert_one(ops::cholesky, {x});
-  return upper ? turned(lower) : lower;
+  return upper ? transposed(lower) : lower;
 }
 
 Value cholesky_inverse(const Value& x, bool upper) {
-  const Value lower = upper ? turned(x) : x;
+  const Value lower = upper ? transposed(x) : x;
   const Shape& shape = x.shape();
   if (shape.size() < 2) {
     fail<ShapeError>(detail::current_label("cholesky_inverse"), "x must have at least 2 axes; got shape {}", shape);
   }
   const Value root = solve_triangular(lower, Value(eye(shape.back(), std::nullopt, 0, x.dtype())), true);
-  return matmul(turned(root), root);
+  return matmul(transposed(root), root);
 }
 
 Value det(const Value& x) { return insert_one(ops::det, {x}); }

@@ -21,20 +21,20 @@ Shape axes_of(const Value& x, const Shape& axes, const char* name) {
   return detail::normalize_axes(axes, x.shape().size(), detail::current_label(name));
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double negative_power_of_zero = std::numeric_limits<double>::infinity();
 
 /// x^(1 / p) for x >= 0. The gradient at 0 is 0.
 Value root(const Value& x, double p) {
   if (p == 2) return detail::flat_sqrt(x);
   const Value zero = equal(x, 0);
-  return where(zero, p > 0 ? 0.0 : infinity, power(where(zero, 1.0, x), 1 / p));
+  return where(zero, p > 0 ? 0.0 : negative_power_of_zero, power(where(zero, 1.0, x), 1 / p));
 }
 
 /// x^p for x >= 0. The gradient at 0 is 0, also for p < 1.
 Value flat_power(const Value& x, double p) {
   if (p >= 1) return power(x, p);
   const Value zero = equal(x, 0);
-  return where(zero, p > 0 ? 0.0 : infinity, power(where(zero, 1.0, x), p));
+  return where(zero, p > 0 ? 0.0 : negative_power_of_zero, power(where(zero, 1.0, x), p));
 }
 
 Value vector_norm(const Value& x, double p, const ReduceOptions& options) {

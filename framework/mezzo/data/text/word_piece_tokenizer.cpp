@@ -1,5 +1,8 @@
 #include <mezzo/data/text/word_piece_tokenizer.hpp>
 
+#include <cstdint>
+#include <vector>
+
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/unmoved.hpp>
 #include <mezzo/data/text/tokenizer/normalizers.hpp>
@@ -9,7 +12,7 @@
 namespace mezzo {
 namespace {
 
-using Ids = WordPieceTokenizer::Ids;
+using Ids = std::vector<std::int64_t>;
 
 constexpr const char* word_piece_label = "[WordPieceTokenizer]";
 
