@@ -23,6 +23,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 html_theme = "furo"
 html_title = project
 html_static_path = ["static"]
+html_favicon = "static/icon.svg"  # browsers ask for one at each site
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 templates_path = ["templates"]
