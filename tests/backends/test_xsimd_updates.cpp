@@ -85,6 +85,22 @@ BOOST_AUTO_TEST_CASE(adam) {
   }
 }
 
+// Variables that don't change: numbers halfway between two of the copy, NaN, subnormals, the largest float.
+BOOST_AUTO_TEST_CASE(copies_are_rounded_to_nearest) {
+  const Attributes attributes{{"momentum", 0.0}, {"weight_decay", 0.0}, {"clipvalue", 0.0}, {"nesterov", false}};
+  const float specials[] = {1 + 0x1p-8F,   1 + 0x3p-8F,     -1 - 0x1p-8F, 1 + 0x1p-11F, 1 + 0x3p-11F,
+                            std::nanf(""), 0x1.fffffep127F, 1e-40F,       -1e-45F,      65520,
+                            -0.0F,         0x1.fep127F,     0x1.ffp127F};
+  for (const std::size_t first : {0U, 5U, 40U, 70U}) {
+    Tensor w = random_tensor({201}, DType::float32, 1);
+    std::copy(std::begin(specials), std::end(specials), w.mutable_data<float>() + first);
+    const std::vector<Tensor> inputs{w, Tensor({201}), float64_scalar(0.1), float64_scalar(1)};
+    for (const DType copy : {DType::bfloat16, DType::float16}) {
+      check_xsimd("sgd_update", with_attribute(attributes, "copy_dtype", copy), inputs, 0);
+    }
+  }
+}
+
 // A compact gradient gives the same bits as a dense one on every ISA.
 BOOST_AUTO_TEST_CASE(compact_gradients_give_the_same_bits) {
   const Attributes attributes{

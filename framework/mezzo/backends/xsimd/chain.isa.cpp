@@ -5,6 +5,7 @@
 #include <mezzo/backends/xsimd/chain.hpp>
 #include <mezzo/backends/xsimd/division_functions.hpp>
 #include <mezzo/backends/xsimd/grouped.hpp>
+#include <mezzo/backends/xsimd/rounding.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -131,9 +132,27 @@ template <class T>
 #endif
 }
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/// Rounds registers to bfloat16 as far as there are groups of them. Returns the number of elements.
+[[gnu::always_inline]] inline std::int64_t round_groups(float* x, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + together * lanes <= n; i += together * lanes) {
+    __m256 group[together];
+    for (int j = 0; j < together; ++j) group[j] = load_register(x + i + j * lanes);
+    round_registers(group);
+    for (int j = 0; j < together; ++j) store_register(x + i + j * lanes, group[j]);
+  }
+  return i;
+}
+#endif
+
 template <class T>
 [[gnu::flatten]] void round_to(float* x, std::int64_t n) {
-  for_registers(0, n, [&](std::int64_t i, auto part) { store(x + i, rounded<T>(load(x + i, part)), part); });
+  std::int64_t done = 0;
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+  if constexpr (std::is_same_v<T, bfloat16>) done = round_groups(x, n);
+#endif
+  for_registers(done, n, [&](std::int64_t i, auto part) { store(x + i, rounded<T>(load(x + i, part)), part); });
 }
 
 template <class T>

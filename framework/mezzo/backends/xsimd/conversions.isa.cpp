@@ -1,4 +1,5 @@
 #include <mezzo/backends/xsimd/conversions.hpp>
+#include <mezzo/backends/xsimd/rounding.hpp>
 #include <mezzo/backends/xsimd/split_floats.hpp>
 #include <mezzo/backends/xsimd/stream.hpp>
 
@@ -29,8 +30,17 @@ template <class From, class To>
 [[gnu::flatten]] void convert(const void* x, void* y, std::int64_t count) {
   const From* const from = static_cast<const From*>(x);
   To* const to = static_cast<To*>(y);
-  const auto body = [&](std::int64_t i, auto part) { store(to + i, load_for<To>(from + i, part), part); };
-  stream(count, body, from);
+  std::int64_t done = 0;
+  if constexpr (std::is_same_v<From, float> && std::is_same_v<To, bfloat16>) {
+    for (; done + stride <= count; done += stride) {
+      prefetch_ahead(from + done);
+      for (std::int64_t i = done; i < done + stride; i += 2 * lanes) {
+        store_two(to + i, load(from + i, Whole{}), load(from + i + lanes, Whole{}));
+      }
+    }
+  }
+  const auto body = [&](std::int64_t i, auto part) { store(to + done + i, load_for<To>(from + done + i, part), part); };
+  stream(count - done, body, from + done);
 }
 
 template <class From>

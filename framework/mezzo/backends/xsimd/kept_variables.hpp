@@ -6,6 +6,7 @@
 //
 // w becomes w - decay * w + addend, rounded with `word` if that is stochastic. Products and sums are rounded
 // separately: SSE2 has no fused multiply-add, and the numbers must be the same for all instruction sets.
+#include <mezzo/backends/xsimd/rounding.hpp>
 #include <mezzo/backends/xsimd/split_floats.hpp>
 #include <mezzo/backends/xsimd/update.hpp>
 
@@ -32,15 +33,31 @@ template <class V, class Copy = float>
 struct Plain {
   using Stored = V;
   using Gradient = V;
-  static constexpr bool any_gradient = true, random = false, beside = false;
+  static constexpr bool any_gradient = true, random = false, beside = false, copies = !std::is_same_v<Copy, float>;
 
   template <class Some>
   [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
                                             const Floats& addend, const Ints&) {
+    const Floats changed = changed_variable(a, i, part, decay, addend);
+    if constexpr (copies) store(out<Copy>(a.copy) + i, changed, part);
+  }
+
+  /// change() of two whole registers.
+  [[gnu::always_inline]] static void change_two(const UpdateArrays& a, std::int64_t i, const Floats& decay,
+                                                const Floats (&addends)[2]) {
+    Floats changed[2];
+    for (int j = 0; j < 2; ++j) changed[j] = changed_variable(a, i + j * lanes, Whole{}, decay, addends[j]);
+    if constexpr (copies) store_two(out<Copy>(a.copy) + i, changed[0], changed[1]);
+  }
+
+ private:
+  template <class Some>
+  [[gnu::always_inline]] static Floats changed_variable(const UpdateArrays& a, std::int64_t i, Some part,
+                                                        const Floats& decay, const Floats& addend) {
     const Floats w = load(in<V>(a.variable) + i, part);
     const Floats changed = w - decay * w + addend;
     store(out<V>(a.new_variable) + i, changed, part);
-    if constexpr (!std::is_same_v<Copy, float>) store(out<Copy>(a.copy) + i, changed, part);
+    return changed;
   }
 };
 
@@ -48,7 +65,7 @@ struct Plain {
 struct Split {
   using Stored = bfloat16;
   using Gradient = float;
-  static constexpr bool any_gradient = false, random = false, beside = true;
+  static constexpr bool any_gradient = false, random = false, beside = true, copies = false;
 
   template <class Some>
   [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
@@ -63,7 +80,7 @@ template <class V>
 struct Kahan {
   using Stored = V;
   using Gradient = V;
-  static constexpr bool any_gradient = false, random = false, beside = true;
+  static constexpr bool any_gradient = false, random = false, beside = true, copies = false;
 
   template <class Some>
   [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,
@@ -80,7 +97,7 @@ struct Kahan {
 struct Stochastic {
   using Stored = bfloat16;
   using Gradient = bfloat16;
-  static constexpr bool any_gradient = false, random = true, beside = false;
+  static constexpr bool any_gradient = false, random = true, beside = false, copies = false;
 
   template <class Some>
   [[gnu::always_inline]] static void change(const UpdateArrays& a, std::int64_t i, Some part, const Floats& decay,

@@ -1,6 +1,7 @@
 #include <mezzo/backends/xsimd/bands.hpp>
 #include <mezzo/backends/xsimd/columns.hpp>
 #include <mezzo/backends/xsimd/reduce.hpp>
+#include <mezzo/backends/xsimd/rounding.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -61,6 +62,16 @@ template <class T>
   }
 }
 
+/// Stores numbers that T holds exactly.
+template <int width, class T, class Some>
+[[gnu::always_inline]] inline void store_exact(T* p, const Floats (&x)[width], Some part) {
+  if constexpr (width % 2 == 0 && std::is_same_v<Some, Whole>) {
+    for (int k = 0; k < width; k += 2) store_two_exact(p + k * lanes, x[k], x[k + 1]);
+  } else {
+    for (int k = 0; k < width; ++k) store(p + k * lanes, x[k], part);
+  }
+}
+
 template <class T>
 [[gnu::flatten]] void mask_and_sum(const void* y, const void* g, void* out, std::int64_t rows, std::int64_t columns,
                                    double* sums) {
@@ -77,10 +88,8 @@ template <class T>
       prefetch_columns(p + piece_rows * columns, width);
       prefetch_columns(q + piece_rows * columns, width);
       load_masked(q, p, gradients, part);
-      for (int k = 0; k < width; ++k) {
-        store(to + k * lanes, gradients[k], part);
-        sum[k] += gradients[k];
-      }
+      store_exact(to, gradients, part);
+      for (int k = 0; k < width; ++k) sum[k] += gradients[k];
     }
     for (int k = 0; k < width; ++k) add_to(sums + column + k * lanes, sum[k], part);
   });

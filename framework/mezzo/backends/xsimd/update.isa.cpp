@@ -68,7 +68,7 @@ template <class Kept, class S, class G, class Rule>
   const UpdateArrays a = arrays;
   const Rule rule(k);
   const Floats multiplier(k.multiplier), clip(k.clip), decay(k.decay);
-  const auto body = [&](std::int64_t i, auto part, const Ints& slot_word, const Ints& variable_word) {
+  const auto addend_of = [&](std::int64_t i, auto part, const Ints& slot_word) __attribute__((always_inline)) {
     const Floats gradient = clipped(load(in<G>(a.gradient) + i, part) * multiplier, clip);
     Floats slots[2];
     for (int s = 0; s < Rule::slot_count; ++s) slots[s] = load(in<S>(a.slots[s]) + i, part);
@@ -77,7 +77,7 @@ template <class Kept, class S, class G, class Rule>
       const Ints word = s == 0 ? slot_word : xsimd::bitwise_cast<Ints>(xsimd::bitwise_cast<Words>(slot_word) >> 16);
       store(out<S>(a.new_slots[s]) + i, random_slots ? rounded_stochastically(slots[s], word) : slots[s], part);
     }
-    Kept::change(a, i, part, decay, addend, variable_word);
+    return addend;
   };
   const auto prefetch = [&](std::int64_t i) {
     prefetch_ahead(in<typename Kept::Stored>(a.variable) + i);
@@ -95,11 +95,20 @@ template <class Kept, class S, class G, class Rule>
     prefetch(i);
     if constexpr (random_slots) make_words(of_slots, first, slot_words);
     if constexpr (Kept::random) make_words(of_variable, first, variable_words);
+    const auto slot_word = [&](std::int64_t j, auto part) { return load_ints(slot_words + a.first + j - first, part); };
     const auto with_words = [&](std::int64_t j, auto part) {
-      const std::int64_t place = a.first + j - first;
-      body(j, part, load_ints(slot_words + place, part), load_ints(variable_words + place, part));
+      const Ints word = load_ints(variable_words + a.first + j - first, part);
+      Kept::change(a, j, part, decay, addend_of(j, part, slot_word(j, part)), word);
     };
-    if (next - i == stride) {
+    if (Kept::copies && next - i == stride) {
+      if constexpr (Kept::copies) {
+        for (std::int64_t j = i; j < next; j += 2 * lanes) {
+          const Floats addends[] = {addend_of(j, Whole{}, slot_word(j, Whole{})),
+                                    addend_of(j + lanes, Whole{}, slot_word(j + lanes, Whole{}))};
+          Kept::change_two(a, j, decay, addends);
+        }
+      }
+    } else if (next - i == stride) {
       for (std::int64_t j = i; j < next; j += lanes) with_words(j, Whole{});
     } else {
       for_registers(i, next, with_words);
