@@ -14,6 +14,10 @@ std::unique_ptr<Model> mlp() { return std::make_unique<MLP>(); }
 
 std::unique_ptr<Model> mlp_wide() { return std::make_unique<MLP>(MLPOptions{.hidden_units = {4096, 4096, 4096}}); }
 
+std::unique_ptr<Model> mlp_deep() {
+  return std::make_unique<MLP>(MLPOptions{.hidden_units = std::vector<std::int64_t>(40, 128)});
+}
+
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 
 std::unique_ptr<Model> classifier(BertOptions bert, bool all_positions) {
@@ -52,6 +56,8 @@ const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all{
       {"mlp", 128, {28, 28, 1}, 10, 0, false, mlp},
       {"mlp_wide", 256, {64, 64, 1}, 10, 0, false, mlp_wide},
+      {"mlp_37", 37, {28, 28, 1}, 10, 0, false, mlp},
+      {"mlp_deep", 128, {128}, 10, 0, false, mlp_deep},
       {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
       {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet},
       {"minilm", 16, {128}, 2, 30522, false, minilm},
