@@ -6,6 +6,7 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/table.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
+#include <mezzo/compiler/rounding_products.hpp>
 
 namespace mezzo {
 namespace {
@@ -34,6 +35,13 @@ std::vector<detail::Implementation> with_elements(std::vector<detail::Implementa
   return list;
 }
 
+/// Implementations that don't round right operands.
+std::vector<detail::Implementation> without_rounding(std::vector<detail::Implementation> list) {
+  for (detail::Implementation& implementation : list)
+    implementation = detail::without_rounding(std::move(implementation));
+  return list;
+}
+
 /// For kernels of matrix products and convolutions. Kernels of other ops choose their number of threads themselves.
 std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::Implementation> list) {
   for (detail::Implementation& implementation : list) implementation = one_thread_if_small(std::move(implementation));
@@ -43,7 +51,7 @@ std::vector<detail::Implementation> on_one_thread_if_small(std::vector<detail::I
 }  // namespace
 
 std::vector<detail::Implementation> kernel_table() {
-  return concatenate({
+  const auto first = concatenate({
       with_elements(without_wide_epilogues(on_one_thread_if_small(int8_implementations()))),  // products of int8
       with_elements(depthwise_implementations()),                         // convolutions with one filter a channel
       with_elements(without_wide_epilogues(few_taps_implementations())),  // convolutions with sums of few terms
@@ -53,7 +61,10 @@ std::vector<detail::Implementation> kernel_table() {
       with_elements(packed_implementations()),                             // products with constants of frozen graphs
       with_elements(outer_product_implementations()),                      // gradients of kernels, with many rows
       with_elements(without_wide_epilogues(pointwise_implementations())),  // 1 x 1 convolutions
-      with_elements(without_wide_epilogues(on_one_thread_if_small(gemm_implementations()))),    // products, with AVX2
+  });
+  // Products with AVX2, also those that round their right operand.
+  const auto gemm = with_elements(without_wide_epilogues(on_one_thread_if_small(gemm_implementations())));
+  const auto last = concatenate({
       with_elements(without_wide_epilogues(on_one_thread_if_small(onednn_implementations()))),  // products
       with_elements(int8_emulation()),               // products of int8 that the implementations above decline
       with_elements(xsimd_implementations()),        // ops limited by memory bandwidth
@@ -63,6 +74,7 @@ std::vector<detail::Implementation> kernel_table() {
       widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
       reference_implementations(),  // all ops, in float32 and float64
   });
+  return concatenate({without_rounding(first), gemm, without_rounding(last)});
 }
 
 }  // namespace mezzo

@@ -15,7 +15,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
     graph = fuse_recurrent_gradients(graph);
     graph = compact_gradients(graph);
     graph = simplify(fuse_elementwise(graph));
-    graph = fuse_compute_copies(graph);
+    graph = fuse_compute_copies(read_masters(graph));
   }
   // There is no layout pass: activations are NHWC and dense everywhere, and kernels pack weights in their scratch
   // memory. Plan assigns memory.

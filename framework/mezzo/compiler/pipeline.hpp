@@ -45,6 +45,11 @@ Graph compact_gradients(const Graph& graph);
 /// result is rounded to its dtype as before, so that chains change no bit. Results that other nodes read stay outputs.
 Graph fuse_elementwise(const Graph& graph);
 
+/// Lets a matrix product read a float32 variable in place of its bfloat16 compute copy, if the product's kernel rounds
+/// while it packs, the graph updates the variable, and nothing else reads the copy. Saves the copy and the time to
+/// write it. Changes no bit.
+Graph read_masters(const Graph& graph);
+
 /// Lets the optimizer's kernels write the low-precision compute copies of the variables.
 Graph fuse_compute_copies(const Graph& graph);
 

@@ -9,17 +9,21 @@
 #include <mezzo/backends/xsimd/gemm/gemm_blocking.hpp>
 #include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
+#include <mezzo/compiler/rounding_products.hpp>
 
 // A thread multiplies its share of the rows with its share of the columns. It packs some panels of columns, which stay
 // in its L2 cache, and multiplies them with some rows at a time, one panel after the other: the panel stays in the L1
 // cache, and the sums of a block of rows in registers. The panels that come next are fetched meanwhile. Rows of a
 // transposed left factor are packed in blocks before. If the right factor is smaller than the left one, all of its
-// panels are packed first, and rows are copied chunk after chunk. Factors in bfloat16 are widened in these copies, and
-// results are rounded in registers.
+// panels are packed first, and rows are copied chunk after chunk. Factors in bfloat16 are widened in these copies,
+// right factors in float32 are rounded in them if the product is one of bfloat16, and results are rounded in registers.
 namespace mezzo::xsimd_kernels {
 namespace {
 
 using Index = std::int64_t;
+
+/// True if the right factor is rounded to bfloat16 while it is packed.
+bool rounds_right(const KernelRequest& request) { return request.attributes.has(detail::rounds_right); }
 
 /// A part of an axis.
 struct GemmPart {
@@ -47,6 +51,7 @@ class Gemm final : public Kernel {
         inside_(blocking_.keeps_sums ? 1 : blocking_.terms),
         panels_((sizes.columns + functions_.panel - 1) / functions_.panel),
         rounds_(request.outputs[0].dtype == DType::bfloat16),
+        rounds_right_(rounds_right(request)),
         biased_(has_bias(request)),
         least_(limits_of(request).least),
         threads_(thread_count()),
@@ -202,7 +207,8 @@ class Gemm final : public Kernel {
           .depth = depth.count,
           .count = columns.count,
           .to = to,
-          .pitch = panel_pitch_});
+          .pitch = panel_pitch_,
+          .rounds = rounds_right_});
   }
 
   /// Rows of the factor that isn't kept.
@@ -261,6 +267,7 @@ class Gemm final : public Kernel {
   const Index inside_;  ///< pieces of the depth that a chunk is multiplied with before the next chunk
   const Index panels_;
   const bool rounds_;  ///< writes bfloat16
+  const bool rounds_right_;
   const bool biased_;
   const float least_;
   const int threads_;
@@ -282,6 +289,8 @@ std::unique_ptr<Kernel> make_gemm(const KernelRequest& request, Isa isa, std::st
         return decline(reason, "takes float32 and bfloat16; got {}", spec.dtype);
     }
   }
+  if (rounds_right(request) && request.inputs[1].dtype != DType::float32)
+    return decline(reason, "rounds right operands in float32; got {}", request.inputs[1].dtype);
   if (has_wide_epilogue(request)) return decline(reason, "takes no residual and no upper limit");
   const Shape &a = request.inputs[0].shape, &b = request.inputs[1].shape;
   if (b.size() != 2) return decline(reason, "takes one matrix as the right operand; got shape {}", b);

@@ -43,6 +43,7 @@ struct GemmPiece {
   std::int64_t readable = 0;  ///< numbers that may be read from each row on, at least `count`
   float* to = nullptr;
   std::int64_t pitch = 0;  ///< distance of blocks or panels; up to a register behind a block is overwritten
+  bool rounds = false;     ///< rounds float32 to bfloat16; for right factors
 };
 
 /// Copies of matrices of one dtype.

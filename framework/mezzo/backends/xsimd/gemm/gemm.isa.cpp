@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <mezzo/backends/xsimd/rounding.hpp>
 #include <mezzo/backends/xsimd/row_pointers.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
@@ -63,18 +64,6 @@ template <int rows, int registers, class T>
 }
 
 #if defined(__AVX2__) && !defined(__AVX512BW__)
-/// Two registers of numbers other than NaN, rounded to bfloat16.
-[[gnu::always_inline]] inline void store_numbers(bfloat16* to, const Floats& a, const Floats& b) {
-  const auto upper = [](const Floats& x) __attribute__((always_inline)) {
-    const __m256i bits = _mm256_castps_si256(x);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-    return _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
-  };
-  constexpr int in_order = 0xd8;  // of the quarters
-  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(upper(a), upper(b)), in_order);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), packed);
-}
-
 /// finish_sums() for whole panels of bfloat16. One test of all sums replaces one for each register.
 template <int rows>
 [[gnu::always_inline]] inline void finish_halves(const GemmPanel& p, std::int64_t first, Floats (&sums)[rows][2]) {
@@ -94,7 +83,7 @@ template <int rows>
   for (int i = 0; i < rows; ++i) {
     bfloat16* const to = p.rounded + (first + i) * p.rounded_width;
     if (numbers) {
-      store_numbers(to, sums[i][0], sums[i][1]);
+      store_numbers(to, sums[i][0].data, sums[i][1].data);
     } else {
       for (int j = 0; j < 2; ++j) store(to + j * lanes, sums[i][j], Whole{});
     }
@@ -218,45 +207,80 @@ void pack_left(const GemmPiece& p) {
   }
 }
 
-template <class T>
-void pack_right(const GemmPiece& p) {
+/// Rounds registers to bfloat16.
+template <int n>
+[[gnu::always_inline]] inline void round_all(Floats (&x)[n]) {
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+  __m256 registers[n];
+  for (int i = 0; i < n; ++i) registers[i] = x[i].data;
+  round_registers(registers);
+  for (int i = 0; i < n; ++i) x[i] = registers[i];
+#else
+  mezzo::bfloat16 numbers[lanes];
+  for (Floats& one : x) {
+    store(numbers, one, Whole{});
+    one = load(static_cast<const mezzo::bfloat16*>(numbers), Whole{});
+  }
+#endif
+}
+
+template <class T, bool rounds>
+void pack_panels(const GemmPiece& p) {
   const std::int64_t whole = p.count / gemm_columns * gemm_columns;
+  Floats row[gemm_registers];
+  const auto write = [&](float* to) __attribute__((always_inline)) {
+    if constexpr (rounds) round_all(row);
+    for (int j = 0; j < gemm_registers; ++j) store(to + j * lanes, row[j], Whole{});
+  };
   for (std::int64_t k = 0; k < p.depth; ++k) {
     const T* const from = static_cast<const T*>(p.from) + k * p.width;
     float* to = p.to + k * gemm_columns;
     for (std::int64_t column = 0; column < whole; column += gemm_columns, to += p.pitch) {
-      for (int j = 0; j < gemm_columns; j += lanes) store(to + j, load(from + column + j, Whole{}), Whole{});
+      for (int j = 0; j < gemm_registers; ++j) row[j] = load(from + column + j * lanes, Whole{});
+      write(to);
     }
     if (whole == p.count) continue;
-    for (int j = 0; j < gemm_columns; j += lanes) {
-      const std::int64_t count = std::clamp<std::int64_t>(p.count - whole - j, 0, lanes);
-      store(to + j, load(from + whole + j, first_lanes(count)), Whole{});
+    for (int j = 0; j < gemm_registers; ++j) {
+      const std::int64_t count = std::clamp<std::int64_t>(p.count - whole - j * lanes, 0, lanes);
+      row[j] = load(from + whole + j * lanes, first_lanes(count));
     }
+    write(to);
   }
 }
 
 /// Transposes squares of `lanes` numbers. Rows behind the last one are 0.
-template <class T, class Some>
+template <class T, bool rounds, class Some>
 [[gnu::always_inline]] inline void turn_square(const T* from, std::int64_t width, std::int64_t rows, float* to,
                                                Some part) {
   Floats square[lanes];
   for (int i = 0; i < lanes; ++i) square[i] = i < rows ? load(from + i * width, part) : Floats(0.0F);
+  if constexpr (rounds) round_all(square);
   transpose(square);
   for (int i = 0; i < lanes_of(part); ++i) store(to + i * gemm_columns, square[i], Whole{});
 }
 
-template <class T>
-void pack_transposed_right(const GemmPiece& p) {
+template <class T, bool rounds>
+void pack_transposed_panels(const GemmPiece& p) {
   const T* const from = static_cast<const T*>(p.from);
   for (std::int64_t column = 0; column < p.count; column += gemm_columns) {
     float* const to = p.to + column / gemm_columns * p.pitch;
     for_registers(0, p.depth, [&](std::int64_t k, auto part) {
       for (int j = 0; j < gemm_columns; j += lanes) {
         const std::int64_t rows = std::clamp<std::int64_t>(p.count - column - j, 0, lanes);
-        turn_square(from + (column + j) * p.width + k, p.width, rows, to + k * gemm_columns + j, part);
+        turn_square<T, rounds>(from + (column + j) * p.width + k, p.width, rows, to + k * gemm_columns + j, part);
       }
     });
   }
+}
+
+template <class T>
+void pack_right(const GemmPiece& p) {
+  p.rounds ? pack_panels<float, true>(p) : pack_panels<T, false>(p);
+}
+
+template <class T>
+void pack_transposed_right(const GemmPiece& p) {
+  p.rounds ? pack_transposed_panels<float, true>(p) : pack_transposed_panels<T, false>(p);
 }
 
 template <class T>

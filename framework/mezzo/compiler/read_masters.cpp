@@ -1,0 +1,91 @@
+#include <unordered_map>
+#include <unordered_set>
+
+#include <mezzo/compiler/pipeline.hpp>
+#include <mezzo/compiler/rewrite.hpp>
+#include <mezzo/compiler/rounding_products.hpp>
+#include <mezzo/ops/op_set.hpp>
+
+namespace mezzo {
+namespace {
+
+/// Most products that read a master in a step. An update reads and writes 2 bytes of a copy for each weight, a product
+/// reads 2 of a copy and 4 of a master.
+constexpr int most_readers = 1;
+
+/// Readers of the compute copies of a float32 variable.
+struct Copies {
+  int casts = 0;     ///< readings of casts
+  int products = 0;  ///< those by products that can read the variable itself
+};
+
+/// The float32 variable of which the value is a cast; null: none.
+const detail::VariableState* master_of(const Value& value) {
+  if (!is(value, ops::cast)) return nullptr;
+  const Value& source = value.node()->inputs.front();
+  return source.dtype() == DType::float32 ? source.node()->variable.get() : nullptr;
+}
+
+/// The product with the variable in place of its cast.
+detail::NodePtr with_master(const detail::Node& product) {
+  Values inputs = product.inputs;
+  inputs[1] = product.inputs[1].node()->inputs.front();
+  Attributes attributes = product.attributes;
+  attributes.set(detail::rounds_right, true);
+  return make_node(*product.op, std::move(inputs), std::move(attributes), product.outputs, product);
+}
+
+/// True if the node is a product with a cast of a variable whose kernel can read the variable itself.
+bool can_round(const detail::Node& node) {
+  if (!is(node, ops::matmul) || node.attributes.has("products") || master_of(node.inputs[1]) == nullptr) return false;
+  if (node.inputs[1].dtype() != DType::bfloat16) return false;
+  return chosen_implementation(request_of(*with_master(node))) == chosen_implementation(request_of(node));
+}
+
+/// Variables that an update of this graph writes with a compute copy.
+std::unordered_set<const detail::VariableState*> updated_variables(const Graph& graph) {
+  std::unordered_set<const detail::VariableState*> updated;
+  for (const detail::NodePtr& node : graph.nodes) {
+    if (node->op->in_place.empty() || node->attributes.has("kept")) continue;
+    updated.insert(node->inputs.front().node()->variable.get());
+  }
+  return updated;
+}
+
+}  // namespace
+
+detail::Implementation detail::without_rounding(Implementation implementation) {
+  if (implementation.op != &ops::matmul) return implementation;
+  implementation.create = [create = std::move(implementation.create)](const KernelRequest& request,
+                                                                      std::string& reason) -> std::unique_ptr<Kernel> {
+    if (!request.attributes.has(rounds_right)) return create(request, reason);
+    reason = "doesn't round right operands";
+    return nullptr;
+  };
+  return implementation;
+}
+
+Graph read_masters(const Graph& graph) {
+  const Uses uses(graph);
+  std::unordered_map<const detail::VariableState*, Copies> copies;
+  for (const detail::NodePtr& node : graph.nodes) {
+    const Value value(node, 0);
+    if (const auto* variable = master_of(value)) copies[variable].casts += uses.of(value);
+  }
+  if (copies.empty()) return graph;
+  for (const detail::NodePtr& node : graph.nodes) {
+    if (can_round(*node)) ++copies[master_of(node->inputs[1])].products;
+  }
+  const auto updated = updated_variables(graph);
+  const auto read_by_product = [&](const detail::Node& node) {
+    if (!can_round(node)) return false;
+    const auto* const variable = master_of(node.inputs[1]);
+    const Copies& all = copies.at(variable);
+    return all.products == all.casts && all.products <= most_readers && updated.count(variable) != 0;
+  };
+  return simplify(rewrite(graph, [&](const detail::NodePtr& old, const detail::NodePtr& node, Rewriter& to) -> Values {
+    return read_by_product(*old) ? to.add(with_master(*node)) : Values{};
+  }));
+}
+
+}  // namespace mezzo
