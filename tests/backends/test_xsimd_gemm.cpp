@@ -1,7 +1,6 @@
 #include "support/xsimd.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include <mezzo/backends/xsimd/gemm/gemm_blocking.hpp>
@@ -79,37 +78,6 @@ void check(const KernelRequest& request, const std::vector<Tensor>& inputs, cons
       BOOST_TEST(run_kernel(*kernel, request, inputs)[0].equal(first));
     }
     set_thread_count(threads);
-  });
-}
-
-/// Random numbers, some of which are halfway between two bfloat16, infinite, NaN of several payloads, subnormal, or
-/// round to infinity.
-Tensor with_corners(const Shape& shape) {
-  Tensor x = random_tensor(shape, DType::float32, 2);
-  std::uint32_t at = 0;
-  for (const std::uint32_t bits : {0x3f808000U, 0x3f818000U, 0x3f808001U, 0xbf817fffU, 0x7f800000U, 0xff800000U,
-                                   0x7fc00000U, 0x7f800001U, 0xffffffffU, 0x7f7fffffU, 0x00000001U, 0x80008000U}) {
-    std::memcpy(x.mutable_data<float>() + at++ * 97 % static_cast<std::uint32_t>(x.size()), &bits, sizeof bits);
-  }
-  return x;
-}
-
-/// Compares products that round their right operand while they pack it with those of the rounded operand, bit for bit.
-void check_rounding(const Product& product) {
-  const std::vector<Tensor> shapes = product.operands();
-  const std::vector<Tensor> masters{shapes[0], with_corners(shapes[1].shape())};
-  const std::vector<Tensor> copies{shapes[0], masters[1].cast(DType::bfloat16)};
-  const KernelRequest of_copies = kernel_request("matmul", product.attributes(), copies);
-  const KernelRequest of_masters =
-      kernel_request("matmul", with_attribute(product.attributes(), "rounds_right", true), masters);
-  for_each_isa([&](Isa isa) {
-    std::string reason;
-    const auto kernel = xsimd_gemm_kernel(of_masters, isa, reason);
-    BOOST_TEST_REQUIRE(kernel != nullptr, reason);
-    const auto expected = run_kernel(*xsimd_gemm_kernel(of_copies, isa, reason), of_copies, copies);
-    const auto result = run_kernel(*kernel, of_masters, masters);
-    BOOST_TEST(all_equal(result, expected), product.rows << " " << product.depth << " " << product.columns);
-    BOOST_TEST(same_unaligned(*kernel, masters, result));
   });
 }
 
@@ -337,17 +305,6 @@ BOOST_AUTO_TEST_CASE(exact_products_are_rounded_to_nearest) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(right_operands_are_rounded_while_they_are_packed) {
-  const DType half = DType::bfloat16;
-  for (const DType out : {DType::float32, half}) {
-    for (const std::int64_t columns : {1, 9, 33}) {
-      for (const Product& product : turned(7, 9, columns, half, out)) check_rounding(product);
-    }
-    for (const Product& product : turned(37, 1100, 70, half, out)) check_rounding(product);
-    for (const Product& product : turned(1003, 161, 35, half, out)) check_rounding(product);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(other_products_are_declined) {
   const auto reason_of = [](std::vector<Spec> inputs, Attributes attributes = Product{}.attributes()) {
     std::string reason;
@@ -362,9 +319,6 @@ BOOST_AUTO_TEST_CASE(other_products_are_declined) {
   BOOST_TEST(reason_of({stack, stack}) == "takes one matrix as the right operand; got shape (2, 20, 20)");
   BOOST_TEST(reason_of({matrix, matrix}, with_attribute(Product{}.attributes(), "dtype", DType::float16)) ==
              "takes float32 and bfloat16; got float16");
-  const Spec narrow{{20, 20}, DType::bfloat16};
-  BOOST_TEST(reason_of({narrow, narrow}, with_attribute(Product{}.attributes(), "rounds_right", true)) ==
-             "rounds right operands in float32; got bfloat16");
   KernelRequest wide = kernel_request("matmul", Product{}.attributes(), std::vector<Spec>{matrix, matrix});
   wide.inputs.push_back(matrix);
   wide.attributes.set("residual", true);
