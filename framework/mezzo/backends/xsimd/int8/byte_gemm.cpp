@@ -9,8 +9,6 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Rows of a block of a product, with AVX-512; with AVX2 two blocks.
-constexpr Index unit_rows = 12;
 /// Bytes of codes of rows that stay in the L2 cache beside a panel.
 constexpr Index block_bytes = 1 << 18;
 /// Most bytes of codes of all rows for which panels are packed in bands: every panel is multiplied with all of them.
@@ -36,11 +34,11 @@ ByteGemm::ByteGemm(const ByteShape& shape, Isa isa, ScratchLayout& layout)
   const Index rows_of_thread = std::max<Index>(1, (shape.rows + threads_ - 1) / threads_);
   const bool few = shape.rows * row_bytes_ <= most_row_bytes, many_panels = panels_ * panel_pitch_ > most_panel_bytes;
   if (!shape.packed && (few || many_panels)) band_panels_ = most_band_panels;
-  by_rows_ = band_panels_ == 0 && (threads_ == 1 || shape.rows >= 2 * unit_rows * threads_);
+  by_rows_ = band_panels_ == 0 && (threads_ == 1 || shape.rows >= 2 * byte_rows * threads_);
   if (band_panels_ > 0) {
-    block_rows_ = std::min({shape.rows, most_band_rows, std::max(unit_rows, most_band_row_bytes / row_bytes_)});
+    block_rows_ = std::min({shape.rows, most_band_rows, std::max(byte_rows, most_band_row_bytes / row_bytes_)});
   } else if (by_rows_) {
-    block_rows_ = std::min(rows_of_thread, std::max(unit_rows, block_bytes / row_bytes_ / unit_rows * unit_rows));
+    block_rows_ = std::min(rows_of_thread, std::max(byte_rows, block_bytes / row_bytes_ / byte_rows * byte_rows));
   } else {
     block_rows_ = shape.rows;
   }
@@ -76,7 +74,7 @@ void ByteGemm::quantize(const ByteOperands& operands, const Rows& rows) const {
 }
 
 void ByteGemm::multiply(const ByteOperands& operands, const Rows& rows, Index panel, Index group,
-                        const std::uint8_t* codes, float* parts) const {
+                        const std::uint8_t* codes, float* parts, PiecesAhead& ahead) const {
   const Index column = panel * functions_.panel, groups = shape_.groups(),
               scale = (rows.block * block_rows_ + rows.slot) * groups + group;
   functions_.product[shape_.out]({
@@ -97,15 +95,16 @@ void ByteGemm::multiply(const ByteOperands& operands, const Rows& rows, Index pa
       .columns = std::min(functions_.panel, shape_.columns - column),
       .words = (shape_.terms(group) + 3) / 4,
       .relu = operands.relu,
+      .ahead = &ahead,
   });
 }
 
-void ByteGemm::multiply_panels(const ByteOperands& operands, const Rows& rows, Index first, Index last,
-                               int thread) const {
+void ByteGemm::multiply_panels(const ByteOperands& operands, const Rows& rows, Index first, Index last, int thread,
+                               PiecesAhead ahead) const {
   for (Index panel = first; panel < last; ++panel) {
     const std::uint8_t* const codes = operands.panels + panel * panel_pitch_;
     for (Index group = 0; group < shape_.groups(); ++group) {
-      multiply(operands, rows, panel, group, codes + group * group_bytes(), parts_of(operands, thread));
+      multiply(operands, rows, panel, group, codes + group * group_bytes(), parts_of(operands, thread), ahead);
     }
   }
 }
@@ -121,20 +120,25 @@ void ByteGemm::run(const ByteOperands& operands) const {
   if (by_rows_) {
     // Threads have equal numbers of rows, in equal blocks.
     parallel_ranges(shape_.rows, 1, most, [&](int thread, Index begin, Index end) {
-      const Index blocks = (end - begin + block_rows_ - 1) / block_rows_;
+      const Index blocks = (end - begin + block_rows_ - 1) / block_rows_, row_bytes = shape_.depth * size_of(shape_.a);
+      const auto first_row = [&](Index block) { return begin + (end - begin) * block / blocks; };
       for (Index block = 0; block < blocks; ++block) {
-        const Index first = begin + (end - begin) * block / blocks;
-        const Index next = begin + (end - begin) * (block + 1) / blocks;
-        const Rows rows{.first = first, .count = next - first, .block = thread};
+        const Rows rows{.first = first_row(block), .count = first_row(block + 1) - first_row(block), .block = thread};
         quantize(operands, rows);
-        multiply_panels(operands, rows, 0, panels_, thread);
+        PiecesAhead ahead;
+        if (block + 1 < blocks) {
+          const Index next = rows.first + rows.count;
+          ahead = {static_cast<const char*>(operands.a) + next * row_bytes, 1,
+                   (first_row(block + 2) - next) * row_bytes, 0, turns(rows.count, panels_ * shape_.groups())};
+        }
+        multiply_panels(operands, rows, 0, panels_, thread, ahead);
       }
     });
     return;
   }
   quantize_all(operands, 0, shape_.rows);
   parallel_ranges(panels_, grain_of(shape_.rows * shape_.depth), most, [&](int thread, Index begin, Index end) {
-    multiply_panels(operands, {.first = 0, .count = shape_.rows}, begin, end, thread);
+    multiply_panels(operands, {.first = 0, .count = shape_.rows}, begin, end, thread, {});
   });
 }
 

@@ -58,29 +58,38 @@ class ByteGemm {
   /// Multiplies with all panels.
   void run(const ByteOperands& operands) const;
 
+  /// Turns of PiecesAhead in products of `rows` rows with `panels` groups of panels.
+  static std::int64_t turns(std::int64_t rows, std::int64_t panels) {
+    return (rows + byte_rows - 1) / byte_rows * panels;
+  }
+
   /// Multiplies band by band. pack(thread, first, last, group) packs this group of these panels, writes its scales to
   /// `operands.column_scales`, and returns the address of the first panel. The next one follows after group_bytes().
-  template <class Pack>
-  void run_in_bands(const ByteOperands& operands, const Pack& pack) const {
+  /// numbers(first, last, group, turns) gives the numbers that pack() reads.
+  template <class Pack, class Numbers>
+  void run_in_bands(const ByteOperands& operands, const Pack& pack, const Numbers& numbers) const {
+    const std::int64_t groups = shape_.groups();
     for (std::int64_t row = 0; row < shape_.rows; row += block_rows_) {
       const std::int64_t rows = std::min(block_rows_, shape_.rows - row);
       quantize_all(operands, row, rows);
-      const auto multiply_band = [&](int thread, std::int64_t first, std::int64_t last) {
-        for (std::int64_t group = 0; group < shape_.groups(); ++group) {
+      const auto share = [&](int thread, std::int64_t begin, std::int64_t end) {
+        const std::int64_t bands = (end - begin + band_panels_ - 1) / band_panels_;
+        const auto first_of = [&](std::int64_t band) { return begin + (end - begin) * band / bands; };
+        for (std::int64_t i = 0; i < bands * groups; ++i) {
+          const std::int64_t band = i / groups, group = i % groups, first = first_of(band), last = first_of(band + 1);
           const std::uint8_t* panel = pack(thread, first, last, group);
+          PiecesAhead ahead;
+          if (i + 1 < bands * groups) {
+            const std::int64_t next = (i + 1) / groups;
+            ahead = numbers(first_of(next), first_of(next + 1), (i + 1) % groups, turns(rows, last - first));
+          }
           float* parts = parts_of(operands, thread);
-          for (std::int64_t i = first; i < last; ++i, panel += group_bytes(), parts += block_rows_ * functions_.panel) {
-            multiply(operands, {.first = row, .count = rows}, i, group, panel, parts);
+          for (std::int64_t j = first; j < last; ++j, panel += group_bytes(), parts += block_rows_ * functions_.panel) {
+            multiply(operands, {.first = row, .count = rows}, j, group, panel, parts, ahead);
           }
         }
       };
-      parallel_ranges(
-          panels_, grain_of(rows * shape_.depth), threads_now(), [&](int thread, std::int64_t begin, std::int64_t end) {
-            const std::int64_t bands = (end - begin + band_panels_ - 1) / band_panels_;
-            for (std::int64_t i = 0; i < bands; ++i) {
-              multiply_band(thread, begin + (end - begin) * i / bands, begin + (end - begin) * (i + 1) / bands);
-            }
-          });
+      parallel_ranges(panels_, grain_of(rows * shape_.depth), threads_now(), share);
     }
   }
 
@@ -99,9 +108,9 @@ class ByteGemm {
   void quantize(const ByteOperands& operands, const Rows& rows) const;
   /// Multiplies with one group of a panel, whose codes are at `codes`.
   void multiply(const ByteOperands& operands, const Rows& rows, std::int64_t panel, std::int64_t group,
-                const std::uint8_t* codes, float* parts) const;
+                const std::uint8_t* codes, float* parts, PiecesAhead& ahead) const;
   void multiply_panels(const ByteOperands& operands, const Rows& rows, std::int64_t first, std::int64_t last,
-                       int thread) const;
+                       int thread, PiecesAhead ahead) const;
   /// Sums of groups of a thread: (panels of a band, rows of a block, columns of a panel).
   float* parts_of(const ByteOperands& operands, int thread) const {
     return reinterpret_cast<float*>(operands.scratch + parts_) + thread * parts_size_;

@@ -21,7 +21,40 @@ template <class T>
   return largest_lane(xsimd::max(xsimd::max(largest[0], largest[1]), xsimd::max(largest[2], largest[3])));
 }
 
+/// The same, with twice as many numbers in a register.
+template <>
+[[gnu::always_inline]] inline std::int32_t largest_magnitude(const bfloat16* row, std::int64_t depth) {
+  constexpr std::int64_t width = 2 * lanes;
+  IntRegister largest[4] = {Ints(0).data, Ints(0).data, Ints(0).data, Ints(0).data};
+  const auto compare = [&](IntRegister& most, std::int64_t k) {
+    most = larger_halves(most, half_magnitudes(load_halves(row + k, depth - k)));
+  };
+  std::int64_t k = 0;
+  for (; k + 4 * width <= depth; k += 4 * width) {
+    for (int i = 0; i < 4; ++i) compare(largest[i], k + i * width);
+  }
+  for (; k < depth; k += width) compare(largest[0], k);
+  return largest_half(larger_halves(larger_halves(largest[0], largest[1]), larger_halves(largest[2], largest[3])));
+}
+
+/// x times inverse, at most 127 in magnitude if it clips, rounded.
+template <bool clips>
+[[gnu::always_inline]] inline IntRegister rounded_codes(const Floats& x, const Floats& inverse) {
+  const Floats y = x * inverse;
+  return round_to_ints(clips ? xsimd::min(xsimd::max(y, Floats(-127.0F)), Floats(127.0F)) : y);
+}
+
 /// The codes of 4 * lanes numbers, of which `count` are read.
+template <bool clips = false>
+[[gnu::always_inline]] inline IntRegister codes_of(const bfloat16* from, std::int64_t count, const Floats& inverse) {
+  IntRegister words[2];
+  for (int i = 0; i < 2; ++i) {
+    const IntRegister halves = load_halves(from + 2 * i * lanes, count - 2 * i * lanes);
+    words[i] = join_words(rounded_codes<clips>(even_halves(halves), inverse),
+                          rounded_codes<clips>(odd_halves(halves), inverse));
+  }
+  return words_to_bytes(words[0], words[1]);
+}
 template <bool clips = false, class T>
 [[gnu::always_inline]] inline IntRegister codes_of(const T* from, std::int64_t count, const Floats& inverse) {
   IntRegister ints[4];
@@ -33,9 +66,7 @@ template <bool clips = false, class T>
     } else if (rest > 0) {
       x = load(from + i * lanes, first_lanes(rest));
     }
-    x = x * inverse;
-    if constexpr (clips) x = xsimd::min(xsimd::max(x, Floats(-127.0F)), Floats(127.0F));
-    ints[i] = round_to_ints(x);
+    ints[i] = rounded_codes<clips>(x, inverse);
   }
   return to_bytes(ints[0], ints[1], ints[2], ints[3]);
 }

@@ -69,10 +69,14 @@ class Int8MatmulKernel final : public Kernel {
       gemm_.run(operands);
       return;
     }
-    gemm_.run_in_bands(operands, [&](int thread, Index first, Index last, Index group) {
+    const void* const numbers = arguments.inputs[1];
+    const auto pack_band = [&](int thread, Index first, Index last, Index group) {
       std::uint8_t* const band = panels + thread * gemm_.band_panels() * gemm_.group_bytes();
-      pack(arguments.inputs[1], first, last, group, band, gemm_.group_bytes(), scales);
+      pack(numbers, first, last, group, band, gemm_.group_bytes(), scales);
       return band;
+    };
+    gemm_.run_in_bands(operands, pack_band, [&](Index first, Index last, Index group, Index turns) {
+      return numbers_of(numbers, first, last, group, turns);
     });
   }
 
@@ -89,22 +93,38 @@ class Int8MatmulKernel final : public Kernel {
     });
   }
 
+  /// The first number of a group of panels of the right operand.
+  const char* place_of(const void* from, Index first, Index group) const {
+    const Index column = first * functions_.panel, term = group * shape_.group;
+    return static_cast<const char*>(from) +
+           (transposed_ ? column * shape_.depth + term : term * shape_.columns + column) * size_of(shape_.b);
+  }
+
+  /// Numbers from row to row of the right operand.
+  Index width() const { return transposed_ ? shape_.depth : shape_.columns; }
+
   /// Packs a group of panels of the right operand. `to`: of the first one; `scales`: of all groups and columns.
   void pack(const void* from, Index first, Index last, Index group, std::uint8_t* to, Index pitch,
             float* scales) const {
-    const Index column = first * functions_.panel, term = group * shape_.group,
-                width = transposed_ ? shape_.depth : shape_.columns,
-                place = transposed_ ? column * width + term : term * width + column;
-    (transposed_ ? functions_.quantize_transposed_panels : functions_.quantize_panels)[shape_.b](
-        {.from = static_cast<const char*>(from) + place * size_of(shape_.b),
-         .width = width,
-         .depth = shape_.terms(group),
-         .columns = shape_.columns - column,
-         .first = 0,
-         .last = last - first,
-         .to = to,
-         .pitch = pitch,
-         .scales = scales + group * gemm_.padded_columns() + column});
+    const Index column = first * functions_.panel;
+    (transposed_ ? functions_.quantize_transposed_panels
+                 : functions_.quantize_panels)[shape_.b]({.from = place_of(from, first, group),
+                                                          .width = width(),
+                                                          .depth = shape_.terms(group),
+                                                          .columns = shape_.columns - column,
+                                                          .first = 0,
+                                                          .last = last - first,
+                                                          .to = to,
+                                                          .pitch = pitch,
+                                                          .scales = scales + group * gemm_.padded_columns() + column});
+  }
+
+  /// The numbers that pack() reads.
+  PiecesAhead numbers_of(const void* from, Index first, Index last, Index group, Index turns) const {
+    const Index terms = shape_.terms(group), column = first * functions_.panel, size = size_of(shape_.b),
+                columns = std::min(shape_.columns, last * functions_.panel) - column;
+    return {place_of(from, first, group), transposed_ ? columns : terms, (transposed_ ? terms : columns) * size,
+            width() * size, turns};
   }
 
   const float* padded_bias(const void* from, float* to) const {

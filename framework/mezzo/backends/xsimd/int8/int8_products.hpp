@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/family.hpp>
+#include <mezzo/backends/xsimd/int8/pieces_ahead.hpp>
 
 namespace mezzo::xsimd_kernels {
 
@@ -53,7 +54,11 @@ struct ByteProduct {
   std::int64_t rows = 0, columns = 0;
   std::int64_t words = 0;  ///< groups of four codes along the depth
   bool relu = false;
+  PiecesAhead* ahead = nullptr;  ///< data that other work needs next, with a turn for each byte_rows rows; null: none
 };
+
+/// Rows of a block of a ByteProduct.
+constexpr std::int64_t byte_rows = 12;
 
 /// Functions for float32 and bfloat16.
 template <class Function>

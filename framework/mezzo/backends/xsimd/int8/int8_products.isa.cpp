@@ -1,6 +1,7 @@
 #include <mezzo/backends/xsimd/int8/int8_products.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include <mezzo/backends/xsimd/int8/code_scale.hpp>
@@ -17,8 +18,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Registers of a block: most_byte_rows x 2 for the sums, two for the panel and one for a word of a row, out of 32.
-constexpr int most_byte_rows = 12;
+/// Registers of a block: byte_rows x 2 for the sums, two for the panel and one for a word of a row, out of 32.
 constexpr int byte_registers = 2;
 constexpr Index panel_columns = byte_registers * lanes, panel_bytes = 4 * panel_columns;
 
@@ -59,9 +59,19 @@ template <class T>
 /// Panels that are quantized together, so that rows are read in long pieces.
 constexpr Index band_panels = 16, band_columns = band_panels * panel_columns;
 
+static_assert(panel_columns == 2 * lanes, "a register of bfloat16 numbers has the columns of a panel");
+
+/// Scales and inverses of a register of columns: those of code_scale().
+[[gnu::always_inline]] inline void code_scales(const std::int32_t* magnitudes, float* scales, float* inverses) {
+  const Ints bits = load_ints(magnitudes, Whole{});
+  const IntMask finite = bits < Ints(0x7f800000);
+  const Floats largest = xsimd::max(as_floats(bits.data), Floats(0x1p-119F)), steps(127.0F);
+  store(scales, choose(finite, largest / steps, Floats(std::numeric_limits<float>::quiet_NaN())), Whole{});
+  store(inverses, choose(finite, steps / largest, Floats(0.0F)), Whole{});
+}
+
 /// The largest magnitudes of columns, as bits. `columns` are those from `from` on.
-template <class T>
-[[gnu::always_inline]] inline void largest_of_columns(const PanelsToCodes& p, const T* from, Index columns,
+[[gnu::always_inline]] inline void largest_of_columns(const PanelsToCodes& p, const float* from, Index columns,
                                                       std::int32_t* largest) {
   std::fill_n(largest, band_columns, 0);
   const auto compare = [&](Index k, auto count) {
@@ -74,6 +84,24 @@ template <class T>
   Index k = 0;
   for (; k + 4 <= p.depth; k += 4) compare(k, std::integral_constant<int, 4>{});
   for (; k < p.depth; ++k) compare(k, std::integral_constant<int, 1>{});
+}
+
+[[gnu::always_inline]] inline void largest_of_columns(const PanelsToCodes& p, const bfloat16* from, Index columns,
+                                                      std::int32_t* largest) {
+  alignas(64) std::uint16_t magnitudes[band_columns] = {};
+  const auto compare = [&](Index k, auto count) {
+    for (Index j = 0; j < columns; j += panel_columns) {
+      IntRegister most = load_bytes(magnitudes + j);
+      for (int i = 0; i < count; ++i) {
+        most = larger_halves(most, half_magnitudes(load_halves(from + (k + i) * p.width + j, columns - j)));
+      }
+      store_bytes_register(magnitudes + j, most);
+    }
+  };
+  Index k = 0;
+  for (; k + 4 <= p.depth; k += 4) compare(k, std::integral_constant<int, 4>{});
+  for (; k < p.depth; ++k) compare(k, std::integral_constant<int, 1>{});
+  for (Index j = 0; j < band_columns; ++j) largest[j] = static_cast<std::int32_t>(magnitudes[j]) << 16;
 }
 
 /// Packs `columns` columns of panels; codes(k, column, part) gives the codes of a register as ints.
@@ -99,6 +127,46 @@ template <class Codes>
   }
 }
 
+[[gnu::always_inline]] inline void quantize_band(const PanelsToCodes& p, const float* from, Index columns,
+                                                 const float* inverses, std::uint8_t* to) {
+  pack_band(to, p.pitch, p.depth, columns, [&](Index k, Index column, auto part) {
+    return round_to_ints(load(from + k * p.width + column, part) * load(inverses + column, Whole{}));
+  });
+}
+
+[[gnu::always_inline]] inline void quantize_band(const PanelsToCodes& p, const bfloat16* from, Index columns,
+                                                 const float* inverses, std::uint8_t* to) {
+  // Registers are split into columns at even and at odd places, whose codes are joined again.
+  alignas(64) float of_even[band_columns / 2], of_odd[band_columns / 2];
+  for (Index j = 0; j < columns; j += panel_columns) {
+    for (Index i = j; i < j + panel_columns; i += 2) {
+      of_even[i / 2] = inverses[i];
+      of_odd[i / 2] = inverses[i + 1];
+    }
+  }
+  const auto pack = [&](Index k, Index column, auto count) {
+    const Floats even_inverses = load(of_even + column / 2, Whole{}), odd_inverses = load(of_odd + column / 2, Whole{});
+    IntRegister even[4], odd[4];
+    for (int i = 0; i < 4; ++i) {
+      const IntRegister x = i < count ? load_halves(from + (k + i) * p.width + column, columns - column) : Ints(0).data;
+      even[i] = round_to_ints(even_halves(x) * even_inverses);
+      odd[i] = round_to_ints(odd_halves(x) * odd_inverses);
+    }
+    IntRegister low = join_bytes(even[0], even[1], even[2], even[3]);
+    IntRegister high = join_bytes(odd[0], odd[1], odd[2], odd[3]);
+    join_lanes(low, high);
+    std::uint8_t* const at = to + column / panel_columns * p.pitch + k * panel_columns;
+    store_bytes_register(at, low);
+    store_bytes_register(at + register_bytes, high);
+  };
+  const Index whole_depth = p.depth / 4 * 4;
+  for (Index k = 0; k < whole_depth; k += 4) {
+    for (Index column = 0; column < columns; column += panel_columns) pack(k, column, std::integral_constant<int, 4>{});
+  }
+  if (whole_depth == p.depth) return;
+  for (Index column = 0; column < columns; column += panel_columns) pack(whole_depth, column, p.depth - whole_depth);
+}
+
 template <class T>
 [[gnu::flatten]] void quantize_panels(const PanelsToCodes& p) {
   for (Index panel = p.first; panel < p.last; panel += band_panels) {
@@ -108,14 +176,10 @@ template <class T>
     alignas(64) std::int32_t largest[band_columns];
     alignas(64) float inverses[band_columns];
     largest_of_columns(p, from, columns, largest);
-    for (Index j = 0; j < (columns + panel_columns - 1) / panel_columns * panel_columns; ++j) {
-      const CodeScale scale = code_scale(largest[j], 0);
-      p.scales[first + j] = scale.scale;
-      inverses[j] = scale.inverse;
+    for (Index j = 0; j < columns; j += panel_columns) {
+      for (Index i = j; i < j + panel_columns; i += lanes) code_scales(largest + i, p.scales + first + i, inverses + i);
     }
-    pack_band(p.to + panel * p.pitch, p.pitch, p.depth, columns, [&](Index k, Index column, auto part) {
-      return round_to_ints(load(from + k * p.width + column, part) * load(inverses + column, Whole{}));
-    });
+    quantize_band(p, from, columns, inverses, p.to + panel * p.pitch);
   }
 }
 
@@ -159,12 +223,10 @@ template <class T>
 [[gnu::flatten]] void quantize_transposed_panels(const PanelsToCodes& p) {
   for_panel_registers(p, [&](Index first, Index columns, std::uint8_t* to) {
     const T* const from = static_cast<const T*>(p.from) + first * p.width;
+    std::int32_t largest[lanes];
     float inverses[lanes];
-    for (Index j = 0; j < lanes; ++j) {
-      const CodeScale scale = code_scale(j < columns ? largest_magnitude(from + j * p.width, p.depth) : 0, 0);
-      p.scales[first + j] = scale.scale;
-      inverses[j] = scale.inverse;
-    }
+    for (Index j = 0; j < lanes; ++j) largest[j] = j < columns ? largest_magnitude(from + j * p.width, p.depth) : 0;
+    code_scales(largest, p.scales + first, inverses);
     pack_transposed(to, p.depth, columns, [&](Index j, Index k) {
       const T* const row = from + j * p.width + k;
       const Floats inverse(inverses[j]);
@@ -196,20 +258,18 @@ template <class T, int registers>
     for (int j = 0; j < registers; ++j) store(part_of(j), sum_of_groups(j), Whole{});
     return;
   }
-  const auto finish = [&](int j, auto part) {
+  const auto result = [&](int j) {
     Floats y = sum_of_groups(j);
     if (p.bias != nullptr) y += load(p.bias + j * lanes, Whole{});
     // max returns its second operand if one is NaN.
-    if (p.relu) y = xsimd::max(Floats(0.0F), y);
-    store(out + j * lanes, y, part);
+    return p.relu ? xsimd::max(Floats(0.0F), y) : y;
   };
-  for (int j = 0; j + 1 < registers; ++j) finish(j, Whole{});
   const Index last = p.columns - (registers - 1) * lanes;
-  if (last == lanes) {
-    finish(registers - 1, Whole{});
-  } else {
-    finish(registers - 1, first_lanes(last));
+  if constexpr (registers == 2) {
+    if (last == lanes) return store_two(out, result(0), result(1));
   }
+  for (int j = 0; j + 1 < registers; ++j) store(out + j * lanes, result(j), Whole{});
+  store(out + (registers - 1) * lanes, result(registers - 1), first_lanes(last));
 }
 
 /// Some rows of the product, from `first` on.
@@ -223,7 +283,7 @@ template <class T, int rows, int registers>
   // Four codes are moved as a float.
   RowPointers<rows> row(reinterpret_cast<const float*>(p.a + first * p.a_pitch), p.a_pitch / 4);
   const std::uint8_t* panel = p.panel;
-  for (Index word = 0; word < p.words; ++word, panel += panel_bytes) {
+  const auto multiply = [&] {
     IntRegister bytes[registers];
     for (int j = 0; j < registers; ++j) bytes[j] = load_bytes(panel + j * register_bytes);
 #pragma GCC unroll 16
@@ -232,14 +292,26 @@ template <class T, int rows, int registers>
       for (int j = 0; j < registers; ++j) sums[i][j] = add_byte_products(sums[i][j], bytes[j], codes);
     }
     row.advance(1);
+    panel += panel_bytes;
+  };
+  Index word = 0;
+  if (p.ahead != nullptr) {
+    PiecesAhead ahead = *p.ahead;
+    for (const Index end = std::min({p.words, ahead.lines, ahead.of_turn}); word < end; ++word) {
+      constexpr int to_read = 0, second_level = 2;
+      __builtin_prefetch(ahead.take(), to_read, second_level);
+      multiply();
+    }
+    *p.ahead = ahead;
   }
+  for (; word < p.words; ++word) multiply();
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) finish_row<T, registers>(p, first + i, sums[i]);
 }
 
 template <class T, int registers>
 [[gnu::flatten]] void panel_product(const ByteProduct& p) {
-  for_blocks_of_rows<most_byte_rows>(
+  for_blocks_of_rows<byte_rows>(
       p.rows, [&](auto rows, Index first) { byte_block<T, decltype(rows)::value, registers>(p, first); });
 }
 

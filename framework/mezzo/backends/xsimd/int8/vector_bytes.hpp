@@ -23,6 +23,32 @@ constexpr int register_bytes = 4 * lanes;
   return _mm512_and_si512(_mm512_castps_si512(x.data), _mm512_set1_epi32(0x7fffffff));
 }
 [[gnu::always_inline]] inline std::int32_t largest_lane(const Ints& x) { return _mm512_reduce_max_epi32(x.data); }
+
+/// @name Registers of 2 * lanes bfloat16 numbers
+/// @{
+/// The first `count` of the numbers at p; zeros otherwise.
+[[gnu::always_inline]] inline IntRegister load_halves(const bfloat16* p, std::int64_t count) {
+  if (count >= 2 * lanes) return _mm512_loadu_si512(p);
+  return count <= 0 ? _mm512_setzero_si512() : _mm512_maskz_loadu_epi16((__mmask32{1} << count) - 1, p);
+}
+/// Bits of magnitudes, which order as the magnitudes do.
+[[gnu::always_inline]] inline IntRegister half_magnitudes(IntRegister x) {
+  return _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
+}
+[[gnu::always_inline]] inline IntRegister larger_halves(IntRegister a, IntRegister b) { return _mm512_max_epu16(a, b); }
+/// Bits of the largest one as a float32 number.
+[[gnu::always_inline]] inline std::int32_t largest_half(IntRegister x) {
+  const IntRegister upper = _mm512_and_si512(x, _mm512_set1_epi32(static_cast<int>(0xffff0000U)));
+  return _mm512_reduce_max_epi32(_mm512_max_epi32(upper, _mm512_slli_epi32(x, 16)));
+}
+/// The numbers at even and at odd places.
+[[gnu::always_inline]] inline Floats even_halves(IntRegister x) {
+  return Floats(_mm512_castsi512_ps(_mm512_slli_epi32(x, 16)));
+}
+[[gnu::always_inline]] inline Floats odd_halves(IntRegister x) {
+  return Floats(_mm512_castsi512_ps(_mm512_and_si512(x, _mm512_set1_epi32(static_cast<int>(0xffff0000U)))));
+}
+/// @}
 [[gnu::always_inline]] inline IntRegister round_down_to_ints(const Floats& x) {
   return _mm512_cvt_roundps_epi32(x.data, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
@@ -42,12 +68,32 @@ constexpr int register_bytes = 4 * lanes;
   return _mm512_permutexvar_epi32(order, bytes);
 }
 
+/// Codes at even and at odd places as words of 16 bits, in order.
+[[gnu::always_inline]] inline IntRegister join_words(IntRegister even, IntRegister odd) {
+  constexpr __mmask32 odd_words = 0xaaaaaaaa;
+  return _mm512_mask_mov_epi16(even, odd_words, _mm512_slli_epi32(odd, 16));
+}
+
+/// Two registers of words as bytes, in order.
+[[gnu::always_inline]] inline IntRegister words_to_bytes(IntRegister a, IntRegister b) {
+  return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), _mm512_packs_epi16(a, b));
+}
+
 /// Four registers of codes plus 128 as the four bytes of each lane, the first one lowest.
 [[gnu::always_inline]] inline IntRegister join_bytes(IntRegister a, IntRegister b, IntRegister c, IntRegister d) {
-  __m512i x = _mm512_add_epi32(_mm512_slli_epi32(d, 8), c);
-  x = _mm512_add_epi32(_mm512_slli_epi32(x, 8), b);
-  x = _mm512_add_epi32(_mm512_slli_epi32(x, 8), a);
-  return _mm512_add_epi32(x, _mm512_set1_epi32(static_cast<int>(0x80808080U)));
+  const __m512i bytes = _mm512_packs_epi16(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
+  // Four lanes of one register follow each other in 128 bits.
+  const __m512i order = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
+  return flip_signs(_mm512_shuffle_epi8(bytes, order));
+}
+
+/// Lanes of two registers in turn: the lower half of both, then the upper half.
+[[gnu::always_inline]] inline void join_lanes(IntRegister& even, IntRegister& odd) {
+  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+  const __m512i first = _mm512_permutex2var_epi32(even, low, odd);
+  odd = _mm512_permutex2var_epi32(even, high, odd);
+  even = first;
 }
 
 /// `lanes` codes, of which `part` are read, as ints.
@@ -61,6 +107,26 @@ constexpr int register_bytes = 4 * lanes;
 [[gnu::always_inline]] inline IntRegister load_bytes(const void* p, std::int64_t count) {
   return _mm512_maskz_loadu_epi8(count >= register_bytes ? ~__mmask64{0} : (__mmask64{1} << count) - 1, p);
 }
+
+/// Stores two registers of numbers that follow each other.
+template <class T>
+[[gnu::always_inline]] inline void store_two(T* p, const Floats& a, const Floats& b) {
+  store(p, a, Whole{});
+  store(p + lanes, b, Whole{});
+}
+#if defined(__AVX512BF16__)
+[[gnu::always_inline]] inline void store_two(bfloat16* p, const Floats& a, const Floats& b) {
+  constexpr int denormal = 0x20;  // as in round_to_bfloat16()
+  const auto mask =
+      static_cast<__mmask16>(_mm512_fpclass_ps_mask(a.data, denormal) | _mm512_fpclass_ps_mask(b.data, denormal));
+  if (__builtin_expect(mask == 0, 1)) {
+    _mm512_storeu_si512(p, (__m512i)_mm512_cvtne2ps_pbh(b.data, a.data));
+    return;
+  }
+  store(p, a, Whole{});
+  store(p + lanes, b, Whole{});
+}
+#endif
 
 /// The first `count` of 64 bytes.
 [[gnu::always_inline]] inline void store_bytes(void* p, IntRegister x, std::int64_t count) {
