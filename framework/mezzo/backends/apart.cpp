@@ -64,7 +64,7 @@ std::unique_ptr<Kernel> create_apart(const KernelRequest& request, std::string& 
 }  // namespace
 
 std::vector<detail::Implementation> apart_implementations() {
-  return {{"apart", &ops::conv2d, create_apart}, {"apart", &ops::matmul, create_apart, true}};
+  return {{"apart", &ops::conv2d, create_apart, true}, {"apart", &ops::matmul, create_apart, true}};
 }
 
 std::vector<detail::Implementation> without_wide_epilogues(std::vector<detail::Implementation> list) {

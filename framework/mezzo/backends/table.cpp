@@ -67,6 +67,7 @@ std::vector<detail::Implementation> kernel_table() {
   const auto last = concatenate({
       with_elements(without_wide_epilogues(on_one_thread_if_small(onednn_implementations()))),  // products
       with_elements(int8_emulation()),               // products of int8 that the implementations above decline
+      with_elements(int8_convolution_emulation()),   // the same of convolutions
       with_elements(xsimd_implementations()),        // ops limited by memory bandwidth
       with_elements(codes_implementations()),        // products with quantized weights
       with_elements(dequantized_implementations()),  // the same, as floats

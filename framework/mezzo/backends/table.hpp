@@ -29,6 +29,9 @@ std::vector<detail::Implementation> without_wide_epilogues(std::vector<detail::I
 /// multiplied by the best float32 kernel, so sums above 2^24 are rounded.
 std::vector<detail::Implementation> int8_emulation();
 
+/// The same for convolutions of int8 and the gradients for their inputs.
+std::vector<detail::Implementation> int8_convolution_emulation();
+
 /// The widened kernel of a request, of any op; null and the reason if no operand is bfloat16 or float16.
 std::unique_ptr<Kernel> create_widened(const KernelRequest& request, std::string& reason);
 

@@ -12,7 +12,8 @@ namespace {
 /// The convolution op that takes the input of a norm in place of its output; null: none.
 const Op* normalizing(const detail::Node& reader) {
   if (is(reader, ops::conv2d_kernel_gradient)) return &ops::normalized_conv2d_kernel_gradient;
-  const bool bare = reader.inputs.size() == 2 && !reader.attributes.has("epilogue");
+  const bool bare =
+      reader.inputs.size() == 2 && !reader.attributes.has("epilogue") && !reader.attributes.has("products");
   return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
 }
 

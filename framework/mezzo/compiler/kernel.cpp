@@ -13,7 +13,6 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/fork.hpp>
 #include <mezzo/core/output.hpp>
-#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -56,7 +55,7 @@ std::string describe(const KernelRequest& request) {
 /// Without a kernel if all implementations decline.
 detail::ChosenKernel first_that_accepts(const KernelRequest& request) {
   detail::ChosenKernel chosen;
-  const bool int8 = request.op == &ops::matmul && request.attributes.has("products");
+  const bool int8 = request.attributes.has("products");
   for (const detail::Implementation& implementation : implementations_of(*request.op)) {
     std::string reason;
     if (int8 && !implementation.int8_products) {

@@ -79,7 +79,7 @@ struct Implementation {
   /// made for. Depends only on the request, the instruction set and the number of threads, never on a timing.
   std::function<std::unique_ptr<Kernel>(const KernelRequest& request, std::string& reason)> create;
 
-  /// False: choose_kernel() offers it no matmul with the attribute products "int8", whose operands are quantized.
+  /// False: choose_kernel() offers it no request with the attribute products "int8", whose operands are quantized.
   bool int8_products = false;
 };
 

@@ -7,7 +7,6 @@
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/usage.hpp>
-#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -200,7 +199,7 @@ std::vector<std::size_t> detail::Plan::lap_order() const {
 std::vector<detail::Plan::Row> detail::Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {
-    const bool int8 = is(*step.node, ops::matmul) && step.node->attributes.has("products");
+    const bool int8 = step.node->attributes.has("products");
     Row row{.op = step.node->op->name + (int8 ? " int8" : ""),
             .path = step.node->path,
             .kernel = step.chosen.implementation,

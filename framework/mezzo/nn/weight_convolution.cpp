@@ -10,6 +10,7 @@
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/ops/conv2d_attributes.hpp>
 #include <mezzo/ops/helpers.hpp>
+#include <mezzo/ops/kernel_convolution.hpp>
 #include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/open_sizes.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -38,7 +39,7 @@ Value convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions&
   if (kernel.quantized()) return quantized_convolution(x, kernel, options);
   const auto& fake = kernel.state()->fake;
   if (options.groups != 1 || !fake || !takes_image_codes(kernel.shape(), fake->form.prepared())) {
-    return conv2d(x, kernel, options);
+    return conv2d_of_kernel(x, kernel, options);
   }
   return conv2d(rounded_images(x, kernel), kernel, options);
 }

@@ -39,17 +39,6 @@ void gather(Index k, Index count, Index inner, T* to, const At& at) {
   }
 }
 
-/// Address of the filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.
-template <class T>
-const T* above(const Geometry& g, const T* y, const Place& input, Index r, Index s) {
-  const Index h = input.row + g.top - r * g.dilation_height;
-  const Index w = input.column + g.left - s * g.dilation_width;
-  if (h < 0 || w < 0 || h % g.stride_height != 0 || w % g.stride_width != 0) return nullptr;
-  const Index row = h / g.stride_height, column = w / g.stride_width;
-  if (row >= g.out_height || column >= g.out_width) return nullptr;
-  return y + ((input.image * g.out_height + row) * g.out_width + column) * g.filters;
-}
-
 /// pointer + by; null stays null.
 template <class T>
 const T* shifted(const T* pointer, Index by) {
@@ -155,11 +144,13 @@ std::unique_ptr<Kernel> kernel_gradient(const KernelRequest& request) {
 }  // namespace
 
 std::unique_ptr<Kernel> create_conv2d(const KernelRequest& request, std::string& reason) {
+  if (request.attributes.has("products")) return create_int8_conv2d(request, reason);
   return for_float_or_double(request, request.inputs[0].dtype, reason,
                              [&](auto zero) { return conv2d<decltype(zero)>(request); });
 }
 
 std::unique_ptr<Kernel> create_conv2d_input_gradient(const KernelRequest& request, std::string& reason) {
+  if (request.attributes.has("products")) return create_int8_conv2d_input_gradient(request, reason);
   return for_input_and_output(request, reason, [&](auto zero, auto out_zero) {
     return input_gradient<decltype(zero), decltype(out_zero)>(request);
   });

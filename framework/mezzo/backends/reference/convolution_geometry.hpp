@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include <mezzo/compiler/kernel.hpp>
 
@@ -57,5 +59,20 @@ const T* under(const Geometry& g, const T* x, const Place& output, std::int64_t 
   if (h < 0 || h >= g.height || w < 0 || w >= g.width) return nullptr;
   return x + ((output.image * g.height + h) * g.width + w) * g.channels;
 }
+
+/// Address of the filters of y for which the kernel's place (r, s) lies on `input`; null if there is no such output.
+template <class T>
+const T* above(const Geometry& g, const T* y, const Place& input, std::int64_t r, std::int64_t s) {
+  const std::int64_t h = input.row + g.top - r * g.dilation_height;
+  const std::int64_t w = input.column + g.left - s * g.dilation_width;
+  if (h < 0 || w < 0 || h % g.stride_height != 0 || w % g.stride_width != 0) return nullptr;
+  const std::int64_t row = h / g.stride_height, column = w / g.stride_width;
+  if (row >= g.out_height || column >= g.out_width) return nullptr;
+  return y + ((input.image * g.out_height + row) * g.out_width + column) * g.filters;
+}
+
+/// The convolution, and the gradient for its input, of a request with the attribute products "int8" (int8_conv2d.cpp).
+std::unique_ptr<Kernel> create_int8_conv2d(const KernelRequest& request, std::string& reason);
+std::unique_ptr<Kernel> create_int8_conv2d_input_gradient(const KernelRequest& request, std::string& reason);
 
 }  // namespace mezzo::reference

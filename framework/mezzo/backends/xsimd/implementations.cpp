@@ -120,8 +120,8 @@ std::vector<detail::Implementation> packed_implementations() {
 
 std::vector<detail::Implementation> int8_implementations() {
   std::vector<detail::Implementation> all = implementations("int8", xsimd_kernels::int8_entries());
-  for (detail::Implementation& one : implementations("int8", xsimd_kernels::tile_entries())) {
-    all.push_back(std::move(one));
+  for (const Entries& entries : {xsimd_kernels::tile_entries(), xsimd_kernels::int8_convolution_entries()}) {
+    for (detail::Implementation& one : implementations("int8", entries)) all.push_back(std::move(one));
   }
   for (detail::Implementation& one : all) one.int8_products = true;
   return all;
@@ -183,10 +183,11 @@ std::unique_ptr<Kernel> xsimd_gemm_kernel(const KernelRequest& request, Isa isa,
 std::unique_ptr<Kernel> xsimd_kernel(const KernelRequest& request, Isa isa, std::string& reason) {
   bool found = false;
   using namespace xsimd_kernels;
-  for (const Entries& family : {int8_entries(), tile_entries(), quantized_entries(), quantized_convolution_entries(),
-                                dequantize_entries(), packed_entries(), depthwise_entries(), few_taps_entries(),
-                                pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
-                                normalized_winograd_entries(), outer_product_entries(), few_rows_entries()}) {
+  for (const Entries& family :
+       {int8_entries(), int8_convolution_entries(), tile_entries(), quantized_entries(),
+        quantized_convolution_entries(), dequantize_entries(), packed_entries(), depthwise_entries(),
+        few_taps_entries(), pointwise_entries(), pointwise_norm_gradient_entries(), all_entries(),
+        normalized_winograd_entries(), outer_product_entries(), few_rows_entries()}) {
     for (const auto& entry : family) {
       if (request.op->name != entry.op) continue;
       found = true;

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <any>
 #include <iostream>
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/image_codes.hpp>
+#include <mezzo/nn/layer_state.hpp>
+#include <mezzo/ops/kernel_convolution.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/profilers/plan_text.hpp>
@@ -38,11 +42,22 @@ std::string dtypes_of(const std::vector<Variable>& weights) {
   return dtypes.empty() ? "-" : fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
+/// True if a layer has matrices whose products a policy may compute in int8. Of the convolutions these are kernels of
+/// Conv2D alone.
+bool takes_int8(const detail::LayerState& layer) {
+  const bool convolves = layer.kind.find("Conv") != std::string::npos;
+  const bool grouped = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
+  return std::any_of(layer.weights.begin(), layer.weights.end(), [&](const Variable& weight) {
+    const Shape shape = weight.shape();
+    if (!convolves) return shape.size() > 1;
+    return layer.kind == "Conv2D" && shape.size() == 4 && !grouped && detail::takes_int8_convolution(shape, 1);
+  });
+}
+
 /// Dtype in which a layer computes, the format of the products with its matrices, and the fake form of its weights.
-std::string compute_text(const Policy& policy, const std::vector<Variable>& weights) {
-  const bool matrices =
-      std::any_of(weights.begin(), weights.end(), [](const Variable& weight) { return weight.shape().size() > 1; });
-  const bool int8 = policy.products() != ProductFormat::same && matrices;
+std::string compute_text(const Policy& policy, const detail::LayerState& layer) {
+  const std::vector<Variable>& weights = layer.weights;
+  const bool int8 = policy.products() != ProductFormat::same && takes_int8(layer);
   const std::string text = dtype_name(policy.compute_dtype()) + std::string(int8 ? ", int8 products" : "");
   for (const Variable& weight : weights) {
     if (weight.state()->fake) return fmt::format("{}, {}", text, weight.state()->fake->form.name());
@@ -127,8 +142,8 @@ class Lines {
       if (state.children.empty()) activation_bytes_ += bytes;
     }
     rows_.push_back({std::string(2 * depth, ' ') + place.name + (place.name.empty() ? "(" : " (") + state.kind + ")",
-                     place.path, output_text(state.last_output), compute_text(policy, state.weights),
-                     dtypes_of(weights), built ? count_text(size.count) : "?", built ? bytes_text(size.bytes) : "?",
+                     place.path, output_text(state.last_output), compute_text(policy, state), dtypes_of(weights),
+                     built ? count_text(size.count) : "?", built ? bytes_text(size.bytes) : "?",
                      states.count > 0 ? bytes_text(states.bytes) : "-", activations,
                      weights.empty() ? "-" : trainable});
   }

@@ -20,9 +20,7 @@ bool computes_in(const Graph& step, DType dtype) {
   });
 }
 
-bool has_int8_product(const NodePtr& node) {
-  return is(*node, ops::tile_matmul) || (is(*node, ops::matmul) && node->attributes.has("products"));
-}
+bool has_int8_product(const NodePtr& node) { return is(*node, ops::tile_matmul) || node->attributes.has("products"); }
 
 /// True if the step has products of int8, and none of them has a kernel that multiplies int8.
 bool emulates_int8(const Graph& step) {

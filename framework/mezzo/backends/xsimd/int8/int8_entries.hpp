@@ -6,6 +6,9 @@ namespace mezzo::xsimd_kernels {
 /// Matrix products whose operands are quantized to int8: matmul with the attribute products "int8".
 Entries int8_entries();
 
+/// Convolutions whose operands are quantized to int8: conv2d and conv2d_input_gradient with that attribute.
+Entries int8_convolution_entries();
+
 /// Gradients of kernels by tiles of codes: tile_matmul.
 Entries tile_entries();
 

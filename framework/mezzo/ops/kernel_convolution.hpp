@@ -1,0 +1,19 @@
+#pragma once
+#include <mezzo/core/api.hpp>
+#include <mezzo/core/shape.hpp>
+#include <mezzo/graph/value.hpp>
+#include <mezzo/ops/conv2d.hpp>
+
+namespace mezzo::detail {
+
+/// conv2d() with a layer's kernel. Under a policy whose products() are int8, images and filters are quantized to int8
+/// (core/int8_scale.hpp) if takes_int8_convolution(): each image and each filter has a scale. So are, in the gradient
+/// of x without strides, the cotangents of each image and each channel of the kernel. The gradient of the kernel is
+/// computed in the compute dtype.
+MEZZO_API Value conv2d_of_kernel(const Value& x, const Value& kernel, const Conv2DOpOptions& options);
+
+/// True if convolutions with a kernel (height, width, channels / groups, filters) are faster with products of int8:
+/// `groups` is 1, channels and filters are multiples of 4 from 32 on, sums have at least 128 terms and fit in int32.
+MEZZO_API bool takes_int8_convolution(const Shape& kernel, std::int64_t groups);
+
+}  // namespace mezzo::detail
