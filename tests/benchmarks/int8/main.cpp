@@ -3,33 +3,30 @@
 //
 // mezzo_int8 [--threads N] [--rounds N] [--only REGEX]
 //
-// Prints three tables of Markdown. The first one has the shapes of products of minilm, bert-base, gpt2 and mlp-wide:
+// Prints four tables of Markdown. The first one has the shapes of products of minilm, bert-base, gpt2 and mlp-wide:
 // the time of the product of int8 codes, with the quantization of both operands, and the times of the other dtypes
 // divided by it. The second one has products of 1 row with weights that are not in the caches: GB/s of codes, and the
 // time of bfloat16 weights divided by that of the codes. The third one has convolutions of resnet50 and of the CNN of
 // the benchmarks, as in a Predictor: the time of codes with the quantization of the images, for inputs in float32 and
-// in bfloat16, and the times of these divided by it. The kinds are timed in turn; figures are medians.
-#include <chrono>
+// in bfloat16, and the times of these divided by it. The fourth one has the convolutions of training steps of resnet18,
+// resnet50 and cnn with the batches of the benchmarks: forward and gradient of the input in bfloat16 and in int8, which
+// quantizes images and kernel in each step. The kinds are timed in turn; figures are medians, with one thread of the
+// processor time.
 #include <iostream>
-#include <memory>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <mezzo/compiler/kernel.hpp>
-#include <mezzo/core/parallel.hpp>
-#include <mezzo/core/tensor.hpp>
-#include <mezzo/graph/op_registry.hpp>
-
-#include "../median.hpp"
+#include "timed.hpp"
 
 namespace {
 
 using namespace mezzo;
-using mezzo_bench::median;
-using Clock = std::chrono::steady_clock;
+using mezzo_bench::numbers;
+using mezzo_bench::Timed;
+using mezzo_bench::times;
 
 struct Product {
   const char* name;
@@ -70,71 +67,6 @@ const std::vector<Convolution> convolutions{{"stem, 7 x 7, stride 2", 4, 224, 3,
                                             {"cnn, first", 32, 28, 1, 32, 3, 1},
                                             {"cnn, second", 32, 13, 32, 64, 3, 1},
                                             {"16 channels", 32, 14, 16, 16, 3, 1}};
-
-/// Numbers that differ from place to place, between -1 and 1.
-Tensor numbers(const Shape& shape, DType dtype) {
-  std::vector<float> all(static_cast<std::size_t>(element_count(shape)));
-  std::uint32_t state = 1;
-  for (float& x : all) {
-    state = state * 1664525U + 1013904223U;
-    x = static_cast<float>(state >> 8) * 0x1p-23F - 1.0F;
-  }
-  return Tensor(shape, all).cast(dtype);
-}
-
-/// A kernel with its operands.
-class Timed {
- public:
-  /// The first `constants` operands behind the first one don't change from run to run.
-  Timed(const char* op, const Attributes& attributes, std::vector<Tensor> inputs, std::size_t constants = 0)
-      : inputs_(std::move(inputs)) {
-    KernelRequest request;
-    request.op = &find_op(op);
-    request.attributes = attributes;
-    request.where = "[benchmark]";
-    for (const Tensor& input : inputs_) request.inputs.push_back({input.shape(), input.dtype()});
-    request.outputs = request.op->infer({request.inputs, request.attributes, request.where});
-    for (std::size_t i = 1; i <= constants; ++i) request.constants[i] = inputs_[i];
-    chosen_ = choose_kernel(request);
-    output_ = Tensor(request.outputs[0].shape, request.outputs[0].dtype);
-    // Kernels need scratch memory at a multiple of 64 bytes, as tensors have it.
-    scratch_ = Tensor({static_cast<std::int64_t>(chosen_.kernel->scratch_bytes())}, DType::uint8);
-  }
-
-  const std::string& implementation() const { return chosen_.implementation; }
-
-  /// Microseconds of a run.
-  double run() {
-    std::vector<const void*> in;
-    for (const Tensor& input : inputs_) in.push_back(input.raw());
-    void* const out = output_.mutable_raw();
-    const auto begin = Clock::now();
-    chosen_.kernel->run({in.data(), &out, scratch_.mutable_raw()});
-    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-  }
-
- private:
-  std::vector<Tensor> inputs_;
-  detail::ChosenKernel chosen_;
-  Tensor output_, scratch_;
-};
-
-/// Medians of the times of several kernels, run in turn. `cold`: operands are not in the caches, as the weights of a
-/// model whose products follow each other.
-std::vector<double> times(std::vector<Timed>& kernels, int rounds, bool cold) {
-  std::vector<std::vector<double>> all(kernels.size());
-  const Tensor other({cold ? std::int64_t{1} << 24 : 0}, DType::int64);
-  std::int64_t sum = 0;
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      for (std::int64_t j = 0; j < other.size(); j += 8) sum += other.data<std::int64_t>()[j];
-      all[i].push_back(kernels[i].run());
-    }
-  }
-  std::vector<double> out;
-  for (const std::vector<double>& one : all) out.push_back(median(one) + static_cast<double>(sum));  // 0
-  return out;
-}
 
 Attributes matmul_attributes(const Product& p, bool int8) {
   Attributes attributes{{"transpose_a", false}, {"transpose_b", p.transposed}};
@@ -240,7 +172,7 @@ void compare_convolutions(const Convolution& c, int rounds) {
 
 int main(int count, char** arguments) try {
   int rounds = 11;
-  std::regex only("");
+  std::string text;
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string option = arguments[i];
     if (option == "--threads") {
@@ -248,7 +180,7 @@ int main(int count, char** arguments) try {
     } else if (option == "--rounds") {
       rounds = std::stoi(arguments[i + 1]);
     } else if (option == "--only") {
-      only = std::regex(arguments[i + 1]);
+      text = arguments[i + 1];
     } else {
       count = 0;
     }
@@ -257,6 +189,7 @@ int main(int count, char** arguments) try {
     std::cerr << "usage: mezzo_int8 [--threads N] [--rounds N] [--only REGEX]\n";
     return 2;
   }
+  const std::regex only(text);
   fmt::print("| product | rows x depth x columns | int8 | bfloat16 : int8 | float32 : int8 |\n|---|---|---|---|---|\n");
   for (const Product& p : many_rows) {
     if (std::regex_search(p.name, only)) compare_dtypes(p, rounds);
@@ -272,6 +205,7 @@ int main(int count, char** arguments) try {
   for (const Convolution& c : convolutions) {
     if (std::regex_search(c.name, only)) compare_convolutions(c, rounds);
   }
+  mezzo_bench::print_training_convolutions(text, rounds);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "mezzo_int8: " << error.what() << "\n";
