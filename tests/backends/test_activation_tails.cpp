@@ -95,6 +95,49 @@ BOOST_AUTO_TEST_CASE(are_not_0_in_functions) {
   }
 }
 
+// Steps are far larger than the error.
+BOOST_AUTO_TEST_CASE(are_monotone_down_to_0) {
+  std::vector<float> numbers;
+  for (int i = 0; i < 4000; ++i) numbers.push_back(-5.0F - 0.03F * static_cast<float>(i));
+  const Tensor x({4000}, numbers), ones({4000}, std::vector<float>(4000, 1));
+  for_each_isa([&](Isa isa) {
+    for (const Tail& tail : tails()) {
+      const bool gradient = std::string(tail.op).find("_gradient") != std::string::npos;
+      const std::vector<Tensor> inputs = gradient ? std::vector<Tensor>{x, ones} : std::vector<Tensor>{x};
+      const KernelRequest request = kernel_request(tail.op, tail.attributes, inputs);
+      std::string reason;
+      const auto y = run_kernel(*xsimd_kernel(request, isa, reason), request, inputs).at(0).to_doubles();
+      for (std::size_t i = 1; i < y.size(); ++i) BOOST_TEST((y[i] >= y[i - 1] && y[i] <= 0), tail.op << " " << i);
+      BOOST_TEST(y.back() == 0);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(of_special_numbers) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Tensor x({6}, std::vector<float>{-infinity, infinity, std::nanf(""), -0.0F, -3e38F, 3e38F}),
+      ones({6}, std::vector<float>(6, 1));
+  for_each_isa([&](Isa isa) {
+    for (const Tail& tail : tails()) {
+      const bool gradient = std::string(tail.op).find("_gradient") != std::string::npos;
+      const std::vector<Tensor> inputs = gradient ? std::vector<Tensor>{x, ones} : std::vector<Tensor>{x};
+      const KernelRequest request = kernel_request(tail.op, tail.attributes, inputs);
+      std::string reason;
+      const auto y = run_kernel(*xsimd_kernel(request, isa, reason), request, inputs).at(0).to_doubles();
+      BOOST_TEST(y[0] == 0, tail.op);
+      BOOST_TEST(y[1] == (gradient ? 1 : static_cast<double>(infinity)), tail.op);
+      BOOST_TEST(std::isnan(y[2]), tail.op);
+      if (gradient) {
+        BOOST_TEST(std::abs(y[3] - 0.5) <= 1e-7, tail.op);
+      } else {
+        BOOST_TEST((y[3] == 0 && std::signbit(y[3])), tail.op);
+      }
+      BOOST_TEST(y[4] == 0, tail.op);
+      BOOST_TEST(y[5] == (gradient ? 1 : static_cast<double>(3e38F)), tail.op);
+    }
+  });
+}
+
 BOOST_AUTO_TEST_CASE(infinities_and_nans_stay) {
   const float infinity = std::numeric_limits<float>::infinity();
   const Tensor x({3}, std::vector<float>{-infinity, infinity, std::nanf("")});

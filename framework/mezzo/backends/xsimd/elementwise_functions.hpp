@@ -67,7 +67,7 @@ struct Silu {
   template <class F>
   F operator()(const F& x) const {
     const F a = magnitude(x, most_silu);
-    return distribution_product(x, LogisticTail<T, F>(a).times(a));
+    return logistic_product<T>(x, a, a);
   }
 };
 
@@ -76,8 +76,8 @@ struct Gelu {
   template <class F>
   F operator()(const F& x) const {
     const F a = magnitude(x, most_normal);
-    const NormalTail<T, F> normal(a);
-    return distribution_product(x, normal.times_bell(a * normal.ratio));
+    // max returns its second operand if one is NaN.
+    return max(F(0.0F), x) - NormalTail<T, F, Powers::normal>(a).times(a);
   }
 };
 
@@ -86,7 +86,7 @@ struct ApproximateGelu {
   template <class F>
   F operator()(const F& x) const {
     const F a = magnitude(x, most_approximate);
-    return distribution_product(x, LogisticTail<T, F>(a * gelu_factor(a)).times(a));
+    return logistic_product<T>(x, a, a * gelu_factor(a * a));
   }
 };
 
@@ -152,9 +152,9 @@ template <class T>
 struct GeluGradient {
   template <class F>
   F operator()(const F& x, const F& g) const {
-    const F a = magnitude(x, most_normal);
-    const NormalTail<T, F> normal(a);
-    return g * mirrored(x, normal.times_bell(negative_multiply_add(a, F(normal.density_at_0), normal.ratio)));
+    const F a = magnitude(x, most_low);  // the slope is a normal number where the function is none
+    const NormalTail<T, F, Powers::low> normal(a);
+    return g * mirrored(x, normal.times_bell(negative_multiply_add(a, F(normal.density_at_0), normal.ratio())));
   }
 };
 
@@ -162,8 +162,8 @@ template <class T>
 struct ApproximateGeluGradient {
   template <class F>
   F operator()(const F& x, const F& g) const {
-    const F a = magnitude(x, most_approximate);
-    return g * mirrored(x, LogisticTail<T, F>(a * gelu_factor(a)).derivative(a, gelu_slope(a)));
+    const F v = opposite(x, -approximate_is_x, most_approximate), square = v * v;
+    return g * logistic_derivative<T>(v, v * gelu_factor(square), gelu_slope(square));
   }
 };
 
@@ -171,8 +171,8 @@ template <class T>
 struct SiluGradient {
   template <class F>
   F operator()(const F& x, const F& g) const {
-    const F a = magnitude(x, most_silu);
-    return g * mirrored(x, LogisticTail<T, F>(a).derivative(a, F(1.0F)));
+    const F v = opposite(x, -silu_is_x, most_silu);
+    return g * logistic_derivative<T>(v, v, F(1.0F));
   }
 };
 

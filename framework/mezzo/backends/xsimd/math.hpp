@@ -15,60 +15,55 @@ namespace {
 template <class T>
 constexpr bool is_coarse = std::is_same_v<T, bfloat16>;
 
+/// c[0] x^(n-1) + ... + c[n-1].
+template <int n, class F>
+[[gnu::always_inline]] inline F polynomial(const F& x, const float (&c)[n]) {
+  F p(c[0]);
+#pragma GCC unroll 16
+  for (int i = 1; i < n; ++i) p = multiply_add(p, x, F(c[i]));
+  return p;
+}
+
+/// x^n + c[0] x^(n-1) + ... + c[n-1].
+template <int n, class F>
+[[gnu::always_inline]] inline F monic_polynomial(const F& x, const float (&c)[n]) {
+  F p = x + F(c[0]);
+#pragma GCC unroll 16
+  for (int i = 1; i < n; ++i) p = multiply_add(p, x, F(c[i]));
+  return p;
+}
+
+constexpr float log2_e = 1.44269504088896341F, log_2 = 0.693147180559945309F;
+
 /// Whole numbers k for which 2^k is computed: from -150 to 128; from -173 to 63, with results that may be denormals;
-/// from -126 to 127.
-enum class Powers { all, low, normal };
+/// from -127 to 127, where 2^-127 is 0 without AVX-512; from -62 to 190, as 2^(k-64).
+enum class Powers { all, low, normal, shrunk };
+constexpr float shrinking = 0x1p-64F;
 
-/// x = k log(2) + r with a whole k and |r| <= log(2) / 2.
-template <class T, class F, Powers powers>
-struct Exponent {
-  F k, r;
-#if !defined(__AVX512F__)
-  decltype(as_ints(F())) bits;  ///< the lower 9 are k + bias
-
-  static constexpr int bias = powers == Powers::all ? 254 : powers == Powers::low ? 127 + 64 : 127;
-#endif
-
-  [[gnu::always_inline]] explicit Exponent(const F& x) {
-    constexpr float log2_e = 1.44269504088896341F;
+/// Bounds at which falling_exponential() and the normal distribution function at -most_normal are 0, with powers that
+/// are normal: k is -127 there. With low powers that function is 0 at -most_low.
 #if defined(__AVX512F__)
-    k = each([](const Floats& quotient) { return xsimd::nearbyint(quotient); }, x * F(log2_e));
+constexpr float least_normal = -104.0F, most_normal = 15.0F;
 #else
-    const F whole(12582912.0F + bias);  // sums with 1.5 2^23 are rounded to whole numbers
-    const F sum = multiply_add(x, F(log2_e), whole);
-    bits = as_ints(sum);
-    k = sum - whole;
+constexpr float least_normal = -88.0F, most_normal = 13.29F;
 #endif
-    if constexpr (is_coarse<T>) {
-      r = negative_multiply_add(k, F(0.693147180559945309F), x);
-    } else {
-      r = negative_multiply_add(k, F(-2.12194440e-4F), negative_multiply_add(k, F(0.693359375F), x));
-    }
-  }
+constexpr float most_low = 15.0F;
 
-  /// exp(r) - 1, with the polynomial of expf in Cephes. For bfloat16 one of degree 4, whose absolute error is 2.8e-6.
-  [[gnu::always_inline]] F rest() const {
-    if constexpr (is_coarse<T>) {
-      F p = multiply_add(F(0.0415136851F), r, F(0.167875931F));
-      p = multiply_add(p, r, F(0.50003022F));
-      return multiply_add(p, r, F(0.9999668F)) * r;
-    }
-    F p = multiply_add(F(1.9875691500e-4F), r, F(1.3981999507e-3F));
-    p = multiply_add(p, r, F(8.3334519073e-3F));
-    p = multiply_add(p, r, F(4.1665795894e-2F));
-    p = multiply_add(p, r, F(1.6666665459e-1F));
-    p = multiply_add(p, r, F(5.0000001201e-1F));
-    return multiply_add(p * r, r, r);
-  }
+/// The whole number k next to a product or a number, and 2^k.
+template <class F, Powers powers>
+struct WholePower {
+  F sum, k;
 
-  /// exp(r).
-  [[gnu::always_inline]] F power() const { return rest() + F(1.0F); }
+  [[gnu::always_inline]] WholePower(const F& x, float factor) : WholePower(Sum{multiply_add(x, F(factor), F(whole))}) {}
+  [[gnu::always_inline]] explicit WholePower(const F& x) : WholePower(Sum{x + F(whole)}) {}
 
   /// 2^k x.
   [[gnu::always_inline]] F scale(const F& x) const {
 #if defined(__AVX512F__)
-    return each([](const Floats& y, const Floats& n) { return Floats(_mm512_scalef_ps(y.data, n.data)); }, x, k);
+    const F exponent = powers == Powers::shrunk ? k - F(64.0F) : k;
+    return each([](const Floats& y, const Floats& n) { return Floats(_mm512_scalef_ps(y.data, n.data)); }, x, exponent);
 #else
+    const auto bits = as_ints(sum);
     if constexpr (powers == Powers::all) {
       const auto half = bits >> 1;  // 2^k itself may be out of range
       return x * as_floats(half << 23) * as_floats((bits - half) << 23);
@@ -79,6 +74,93 @@ struct Exponent {
     }
 #endif
   }
+
+  /// 2^k x + y, for powers that are normal or shrunk.
+  [[gnu::always_inline]] F scale_and_add(const F& x, const F& y) const {
+#if defined(__AVX512F__)
+    return scale(x) + y;
+#else
+    return multiply_add(x, as_floats(as_ints(sum) << 23), y);
+#endif
+  }
+
+ private:
+  struct Sum {
+    F sum;
+  };
+  [[gnu::always_inline]] explicit WholePower(const Sum& of) : sum(of.sum), k(of.sum - F(whole)) {}
+
+#if defined(__AVX512F__)
+  static constexpr int bias = 0;
+#else
+  /// The lower 9 bits of the sum are k + bias.
+  static constexpr int bias = powers == Powers::all      ? 254
+                              : powers == Powers::low    ? 127 + 64
+                              : powers == Powers::normal ? 127
+                                                         : 127 - 64;
+#endif
+  static constexpr float whole = 12582912.0F + bias;  // sums with 1.5 2^23 are rounded to whole numbers
+};
+
+/// exp(r) for |r| <= log(2) / 2. The minimax polynomial of degree 6 whose last two coefficients are 1; its relative
+/// error is 3e-9 (tests/backends/coefficients.py). For bfloat16 one of degree 4, whose absolute error is 2.8e-6.
+template <class T, class F>
+[[gnu::always_inline]] inline F small_exponential(const F& r) {
+  constexpr float fine[] = {0x1.6a3d12p-10F, 0x1.123858p-7F, 0x1.5558bep-5F, 0x1.555494p-3F, 0x1.fffffcp-2F, 1, 1};
+  constexpr float coarse[] = {0.0415136851F, 0.167875931F, 0.50003022F, 0.9999668F, 1};
+  if constexpr (is_coarse<T>) return polynomial(r, coarse);
+  return polynomial(r, fine);
+}
+
+/// bell_factor exp(-r / 2) for |r| <= log(2): minimax polynomials of degree 5 with a relative error of 8e-8
+/// (tests/backends/coefficients.py) and, for bfloat16, that of small_exponential().
+template <class T, class F>
+[[gnu::always_inline]] inline F small_bell(const F& r) {
+  constexpr float fine[] = {-0x1.b1a322p-14F, 0x1.11ef04p-10F, -0x1.105d12p-7F,
+                            0x1.98835ap-5F,   -0x1.988572p-3F, 0x1.98857cp-2F};
+  constexpr float coarse[] = {0.0415136851F / 16, -0.167875931F / 8, 0.50003022F / 4, -0.9999668F / 2, 1};
+  if constexpr (is_coarse<T>) return polynomial(r, coarse);
+  return polynomial(r, fine);
+}
+template <class T>
+constexpr float bell_factor = is_coarse<T> ? 1.0F : 0.398946684F;
+
+/// x = k log(2) + r with a whole k and |r| <= log(2) / 2.
+template <class T, class F, Powers powers>
+struct Exponent {
+  WholePower<F, powers> whole;
+  F r;
+
+  [[gnu::always_inline]] explicit Exponent(const F& x) : whole(x, log2_e) {
+    if constexpr (is_coarse<T>) {
+      r = negative_multiply_add(whole.k, F(log_2), x);
+    } else {
+      r = negative_multiply_add(whole.k, F(-2.12194440e-4F), negative_multiply_add(whole.k, F(0.693359375F), x));
+    }
+  }
+
+  /// exp(r) - 1, with few units of error also for small r: with the polynomial of expf in Cephes.
+  [[gnu::always_inline]] F rest() const {
+    if constexpr (is_coarse<T>) {
+      constexpr float p[] = {0.0415136851F, 0.167875931F, 0.50003022F, 0.9999668F};
+      return polynomial(r, p) * r;
+    }
+    constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
+                           4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
+    return multiply_add(polynomial(r, p) * r, r, r);
+  }
+
+  /// exp(r). Without fused products the sum with 1 is rounded to fewer units.
+  [[gnu::always_inline]] F power() const {
+#if defined(__FMA__)
+    return small_exponential<T>(r);
+#else
+    return rest() + F(1.0F);
+#endif
+  }
+
+  /// 2^k x.
+  [[gnu::always_inline]] F scale(const F& x) const { return whole.scale(x); }
 };
 
 /// exp(x) to 1 unit in the last place, for x of at most 43 or NaN.
@@ -94,15 +176,6 @@ template <class T = float, class F>
 [[gnu::always_inline]] inline F exponential(const F& x) {
   const Exponent<T, F, Powers::all> e(min(F(89.0F), max(F(-104.0F), x)));
   return e.scale(e.power());
-}
-
-/// c[0] x^(n-1) + ... + c[n-1].
-template <int n, class F>
-[[gnu::always_inline]] inline F polynomial(const F& x, const float (&c)[n]) {
-  F p(c[0]);
-#pragma GCC unroll 16
-  for (int i = 1; i < n; ++i) p = multiply_add(p, x, F(c[i]));
-  return p;
 }
 
 /// 1 / x to 1 unit in the last place, for normal numbers x whose inverses are normal numbers. Zen 5 divides in 7
@@ -151,100 +224,135 @@ template <class T = float, class F>
   return with_sign(quotient<T>(d, d + F(2.0F)), x);
 }
 
+/// exp(x) of a number x <= 0 to 1 unit in the last place; 0 for numbers below about -87.7, where it is no normal
+/// number.
+template <class T = float, class F>
+[[gnu::always_inline]] inline F falling_exponential(const F& x) {
+  const Exponent<T, F, Powers::normal> e(max(F(least_normal), x));
+  return e.scale(e.power());
+}
+
+/// @name Functions of 1 / (1 + exp(u))
+/// exp(u) is computed as 2^-64 exp(u), which is a normal number for -43 <= u <= 120. Quotients of it are scaled last:
+/// 1 / exp(u) itself may be too small for a normal number.
+/// @{
+
+/// 2^-64 exp(u) and its sum with 2^-64.
+template <class T, class F>
+struct Odds {
+  Exponent<T, F, Powers::shrunk> exponent;
+  F power;
+
+  [[gnu::always_inline]] explicit Odds(const F& u) : exponent(u), power(exponent.power()) {}
+
+  [[gnu::always_inline]] F value() const { return exponent.scale(power); }
+  [[gnu::always_inline]] F sum() const { return exponent.whole.scale_and_add(power, F(shrinking)); }
+};
+
 /// 1 / (1 + exp(-x)) to 2 units in the last place, also where it is small.
 template <class T = float, class F>
 [[gnu::always_inline]] inline F logistic(const F& x) {
-  const F one(1.0F), small = low_exponential<T>(x | F(-0.0F));  // exp(-|x|)
-  return select(x < F(0.0F), small, one) * inverse<T>(one + small);
+  return inverse<T>(Odds<T, F>(min(F(120.0F), max(F(-43.0F), -x))).sum()) * F(shrinking);
 }
 
-/// @name Functions of a distribution that is symmetric about 0
-/// They take a value at -|x|, where it is a product with exp() of a negative number. Such products are scaled last:
-/// exp() itself may be too small for a normal number.
-/// @{
-
-/// x times the distribution function: max(x, 0) - |x| times the function at -|x|, given the latter product.
-template <class F>
-[[gnu::always_inline]] inline F distribution_product(const F& x, const F& small) {
+/// x / (1 + exp(-u(x))) for an odd function u: max(x, 0) - a / (1 + exp(u)), given a = |x|, which is bounded so that
+/// the product for x = -infinity is 0, and u(a).
+template <class T, class F>
+[[gnu::always_inline]] inline F logistic_product(const F& x, const F& a, const F& u) {
   // max returns its second operand if one is NaN.
-  return max(F(0.0F), x) - small;
+  return negative_multiply_add(quotient<T>(a, Odds<T, F>(u).sum()), F(shrinking), max(F(0.0F), x));
 }
+
+/// The derivative of x / (1 + exp(-u(x))) at -v, given u(v) for an odd function u, and its derivative there.
+template <class T, class F>
+[[gnu::always_inline]] inline F logistic_derivative(const F& v, const F& u, const F& slope) {
+  const F odds = Odds<T, F>(u).value(), inverted = inverse<T>(odds + F(shrinking));
+  return inverted * negative_multiply_add(v * slope, odds * inverted, F(1.0F)) * F(shrinking);
+}
+
+/// -x between bounds from which logistic_derivative() is 1 and 0; NaN stays NaN.
+template <class F>
+[[gnu::always_inline]] inline F opposite(const F& x, float least, float most) {
+  return min(F(most), max(F(least), -x));
+}
+/// @}
+
+/// The normal distribution function at -a is bell_factor exp(-a^2 / 2) P(a), for a from 0 to the bound of the
+/// powers. P is the quotient of two polynomials of the least relative error, which is 1.5e-8 with float32 coefficients
+/// (tests/backends/coefficients.py). The error of the result is 5.6 units in the last place, mostly of float32
+/// arithmetic, and up to 70 far below 0 without fused products. For bfloat16 P is a polynomial of 1 / (1 + 0.3 a) with
+/// the error 2e-6.
+template <class T, class F, Powers powers>
+struct NormalTail {
+  [[gnu::always_inline]] explicit NormalTail(const F& a) : NormalTail(a, a * a) {}
+
+  /// P.
+  [[gnu::always_inline]] F ratio() const {
+    if constexpr (is_coarse<T>) return numerator_;
+    return quotient<T>(numerator_, denominator_);
+  }
+
+  /// The function times `factor`.
+  [[gnu::always_inline]] F times(const F& factor) const {
+    const F product = times_bell(factor * numerator_);
+    if constexpr (is_coarse<T>) return product;
+    return quotient<T>(product, denominator_);
+  }
+
+  /// bell_factor exp(-a^2 / 2) times `factor`.
+  [[gnu::always_inline]] F times_bell(const F& factor) const { return whole_.scale(factor * small_bell<T>(rest_)); }
+
+  /// The density at 0 divided by bell_factor.
+  static constexpr float density_at_0 = is_coarse<T> ? 0.398942280401432678F : 0.999988973F;
+
+ private:
+  [[gnu::always_inline]] NormalTail(const F& a, const F& square) : whole_(square, -0.5F * log2_e) {
+#if defined(__FMA__)
+    // P has the error of 2 log(2) as a float, which depends on k and so on a.
+    rest_ = multiply_add(whole_.k, F(2 * log_2), square);
+    if constexpr (!is_coarse<T>) rest_ = rest_ + multiply_subtract(a, a, square);  // the rounding error of the square
+#else
+    rest_ = multiply_add(whole_.k, F(-2 * 2.12194440e-4F), multiply_add(whole_.k, F(2 * 0.693359375F), square));
+#endif
+    if constexpr (is_coarse<T>) {
+      constexpr float tail[] = {-0.0845933F,  0.240572587F, -0.0486441962F, 0.164764359F,
+                                0.106704563F, 0.121274695F, -7.97892644e-5F};
+      numerator_ = polynomial(inverse<T>(multiply_add(a, F(0.3F), F(1.0F))), tail);
+    } else {
+      constexpr float above[] = {9.91076469F, 44.816906F, 107.445938F, 122.911743F};
+      constexpr float below[] = {9.91151619F, 45.8023109F, 117.560043F, 163.97934F, 98.0704651F};
+      numerator_ = monic_polynomial(a, above);
+      denominator_ = monic_polynomial(a, below);
+    }
+  }
+
+  WholePower<F, powers> whole_;
+  F rest_, numerator_, denominator_;
+};
 
 /// f(x) for an f with f(x) = 1 - f(-x), given f(-|x|).
 template <class F>
 [[gnu::always_inline]] inline F mirrored(const F& x, const F& small) {
   return select(x < F(0.0F), small, F(1.0F) - small);
 }
-/// @}
-
-/// 1 / (1 + exp(u)) of a number u >= 0: 2^k power * share. u is at most 120.
-template <class T, class F>
-struct LogisticTail {
-  Exponent<T, F, Powers::low> exponent;
-  F power;  ///< exp(-u) = 2^k power
-  F share;  ///< 1 / (1 + exp(-u))
-
-  [[gnu::always_inline]] explicit LogisticTail(const F& u)
-      : exponent(-u), power(exponent.power()), share(inverse<T>(F(1.0F) + exponent.scale(power))) {}
-
-  /// The function times `factor`.
-  [[gnu::always_inline]] F times(const F& factor) const { return exponent.scale(factor * power * share); }
-
-  /// The derivative of x / (1 + exp(-u(x))) at -a, for an odd function u with the derivative `slope` at a.
-  [[gnu::always_inline]] F derivative(const F& a, const F& slope) const {
-    return times(negative_multiply_add(a * share, slope, F(1.0F)));
-  }
-};
-
-/// The normal distribution function at -a is exp(-a^2 / 2) P(t), t = 1 / (1 + 0.3 a). P is the minimax polynomial of
-/// degree 10 for the relative error on [-20, 0], which is 4e-9. The error of the result is therefore that of float32
-/// arithmetic: about 4 units in the last place, and a few more far below 0 without fused products. For bfloat16 the
-/// degree is 6 and the error 2e-6 on [-14, 0]. a is at most 15, where the function is 0.
-template <class T, class F>
-struct NormalTail {
-  F ratio;  ///< P
-
-  [[gnu::always_inline]] explicit NormalTail(const F& a) : exponent_(F(-0.5F) * (a * a)) {
-    constexpr float tail[] = {-2.08727251e-2F, 1.13876932e-1F, -2.31858337e-1F, 1.97079161e-1F,
-                              -8.43035893e-2F, 9.91305706e-2F, 7.71798967e-2F,  1.10558918e-1F,
-                              1.19517545e-1F,  1.19691835e-1F, -2.08967192e-7F};
-    constexpr float coarse_tail[] = {-0.0845933F,  0.240572587F, -0.0486441962F, 0.164764359F,
-                                     0.106704563F, 0.121274695F, -7.97892644e-5F};
-    const F t = inverse<T>(multiply_add(a, F(0.3F), F(1.0F)));
-    if constexpr (is_coarse<T>) {
-      ratio = polynomial(t, coarse_tail);
-    } else {
-      const F lost = multiply_subtract(a, a, a * a);  // rounding error of the square; 0 without fused products
-      exponent_.r = negative_multiply_add(F(0.5F), lost, exponent_.r);
-      ratio = polynomial(t, tail);
-    }
-  }
-
-  /// exp(-a^2 / 2) times `factor`.
-  [[gnu::always_inline]] F times_bell(const F& factor) const { return exponent_.scale(factor * exponent_.power()); }
-
-  static constexpr float density_at_0 = 0.398942280401432678F;
-
- private:
-  Exponent<T, F, Powers::low> exponent_;
-};
 
 /// @name Approximate GELU (Hendrycks and Gimpel, 2016)
 /// The normal distribution function is about 1 / (1 + exp(-x gelu_factor(x))).
 /// @{
 template <class F>
-[[gnu::always_inline]] inline F gelu_factor(const F& x) {
-  return multiply_add(x * x, F(0.0713548162726F), F(1.59576912160573F));
+[[gnu::always_inline]] inline F gelu_factor(const F& square) {
+  return multiply_add(square, F(0.0713548162726F), F(1.59576912160573F));
 }
 /// The derivative of x gelu_factor(x).
 template <class F>
-[[gnu::always_inline]] inline F gelu_slope(const F& x) {
-  return multiply_add(x * x, F(0.2140644488178F), F(1.59576912160573F));
+[[gnu::always_inline]] inline F gelu_slope(const F& square) {
+  return multiply_add(square, F(0.2140644488178F), F(1.59576912160573F));
 }
 /// @}
 
-/// |x| from which GELU, its approximation and SiLU are 0 at -|x|.
-constexpr float most_normal = 15.0F, most_approximate = 11.0F, most_silu = 120.0F;
+/// |x| from which the approximation of GELU and SiLU are 0 at -|x|. x from which their derivatives are 1.
+constexpr float most_approximate = 11.0F, most_silu = 120.0F;
+constexpr float approximate_is_x = 7.0F, silu_is_x = 42.0F;
 
 }  // namespace
 }  // namespace mezzo::xsimd_kernels::MEZZO_ISA

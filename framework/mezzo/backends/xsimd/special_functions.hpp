@@ -70,7 +70,7 @@ struct GuardedPair {
   return (a >= Floats(least)) & (a <= Floats(most));
 }
 
-/// For |x| < log(2) / 2 the polynomial of exponential(), without its 1; elsewhere at most two bits are lost.
+/// For |x| < log(2) / 2 the polynomial of expf in Cephes; elsewhere at most two bits are lost.
 struct Expm1 {
   Floats operator()(const Floats& x) const {
     constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
@@ -272,8 +272,8 @@ struct Erf {
   }
 };
 
-/// e^-a^2 times the polynomial of Normal (math.hpp) in 1 / (1 + 0.3 sqrt(2) a), twice; 2 less that for x < 0. Beyond 9
-/// results are denormals or 0. 6 units.
+/// e^-a^2 times a polynomial in 1 / (1 + 0.3 sqrt(2) a), twice; 2 less that for x < 0. Beyond 9 results are denormals
+/// or 0. 6 units.
 struct Erfc {
   static Mask takes(const Floats& x) { return xsimd::abs(x) <= Floats(9.0F); }
 
