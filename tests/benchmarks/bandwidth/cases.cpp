@@ -234,6 +234,11 @@ std::vector<Case> all_cases(std::int64_t bytes, std::set<std::string>& missing) 
       const bool varied = std::any_of(one.operands.begin(), one.operands.end(),
                                       [&](const Operand& operand) { return operand.spec.dtype == dtype; });
       if (varied || dtype == DType::float32) cases.push_back(one);
+      if (one.attributes.has("approximate")) {
+        one.note = "approximate";
+        one.attributes.set("approximate", true);
+        cases.push_back(one);
+      }
       if (!varied && dtype == DType::float32) cases.back().dtype = one.operands.at(0).spec.dtype;
     }
     for (const Row& row : array_ops) {
