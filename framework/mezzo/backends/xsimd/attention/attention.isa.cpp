@@ -30,7 +30,6 @@ template <class T>
   for (Index row = 0; row < x.rows; ++row) {
     const T* from = static_cast<const T*>(x.data) + row * x.step;
     float* to = out.data + row * out.width;
-    prefetch_next_head<false>(from, x.columns);
     for_registers(0, x.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
     clear(to, x.columns, out.width);
   }
@@ -164,7 +163,7 @@ template <class Mask, class T>
   Grouped sums(0.0F);
   for_groups(0, count, [&](Index i, auto part) {
     const auto score = load(scores + i, part);
-    const auto weight = low_exponential<T>(score - std::decay_t<decltype(score)>(least));
+    const auto weight = falling_exponential<T>(score - std::decay_t<decltype(score)>(least));
     store(weights + i, weight, part);
     auto& sum = part_of(sums, part);
     sum = sum + only(weight, Floats(0.0F), part);

@@ -28,6 +28,23 @@ struct Space {
   }
 };
 
+/// Operands and the result of the head after this one.
+NextRows next_rows(const AttentionHeads& heads, const KernelArguments& arguments, Index head) {
+  const AttentionShape& shape = heads.shape;
+  NextRows next;
+  if (head + 1 < shape.batch * shape.heads) {
+    const auto add = [&](const void* operand, Index positions, Index size) {
+      next.add(heads.rows(operand, head + 1, positions, size, 0, positions), heads.bytes);
+    };
+    add(arguments.inputs[1], shape.keys, shape.size);
+    add(arguments.inputs[2], shape.keys, shape.value_size);
+    add(arguments.inputs[0], shape.queries, shape.size);
+    add(arguments.outputs[0], shape.queries, shape.value_size);
+  }
+  next.divide(heads.turns_of_scores() + heads.turns(shape.value_size));
+  return next;
+}
+
 void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Index head, const Space& space,
               const DropoutRule& rule) {
   const AttentionShape& shape = heads.shape;
@@ -36,15 +53,16 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
   widen(heads.rows(arguments.inputs[1], head, shape.keys, shape.size, 0, shape.keys), 1, space.keys);
   f.transpose(space.keys, shape.keys, shape.size, space.transposed_keys);
   widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.values);
+  NextRows next = next_rows(heads, arguments, head);
   for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
     const Index count = std::min(AttentionHeads::block, shape.queries - first);
     widen(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count),
           static_cast<float>(shape.scale), space.queries);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);
     const Index visible = rows.visible(count - 1);
-    heads.multiply(space.queries, space.transposed_keys, space.scores, count, shape.size, visible);
+    heads.multiply(space.queries, space.transposed_keys, space.scores, count, shape.size, visible, next);
     f.softmax(rows, arguments.out<float>(1) + head * shape.queries + first, space.inverse_sums);
-    heads.multiply(space.scores, space.values, space.results, count, visible, shape.value_size);
+    heads.multiply(space.scores, space.values, space.results, count, visible, shape.value_size, next);
     f.narrow[heads.dtype](space.results, 1, space.inverse_sums,
                           heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
   }

@@ -45,6 +45,27 @@ void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Inde
   std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
 }
 
+/// Operands and results of the head after this one.
+NextRows next_gradient_rows(const AttentionHeads& heads, const KernelArguments& arguments, Index head) {
+  const AttentionShape& shape = heads.shape;
+  NextRows next;
+  if (head + 1 < shape.batch * shape.heads) {
+    const auto add = [&](const void* operand, Index positions, Index size) {
+      next.add(heads.rows(operand, head + 1, positions, size, 0, positions), heads.bytes);
+    };
+    add(arguments.inputs[2], shape.keys, shape.size);
+    add(arguments.inputs[3], shape.keys, shape.value_size);
+    add(arguments.inputs[1], shape.queries, shape.size);
+    add(arguments.inputs[0], shape.queries, shape.value_size);
+    add(arguments.inputs[4], shape.queries, shape.value_size);
+    add(arguments.outputs[0], shape.queries, shape.size);
+    add(arguments.outputs[1], shape.keys, shape.size);
+    add(arguments.outputs[2], shape.keys, shape.value_size);
+  }
+  next.divide(2 * heads.turns_of_scores() + heads.turns(shape.size));
+  return next;
+}
+
 void run_head_gradient(const AttentionHeads& heads, const KernelArguments& arguments, Index head,
                        const GradientSpace& space, const DropoutRule& rule) {
   const AttentionShape& shape = heads.shape;
@@ -53,6 +74,7 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
   const auto narrow = f.narrow[heads.dtype];
   const auto scale = static_cast<float>(shape.scale);
   prepare(heads, arguments, head, space);
+  NextRows next = next_gradient_rows(heads, arguments, head);
   for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
     const Index count = std::min(AttentionHeads::block, shape.queries - first);
     const auto of = [&](const void* operand, Index size) {
@@ -63,10 +85,10 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
     f.dots[heads.dtype](space.cotangents, of(arguments.inputs[4], shape.value_size), space.deltas);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.weights, rule);
     const Index visible = rows.visible(count - 1);
-    heads.multiply(space.queries, space.transposed_keys, space.weights, count, shape.size, visible);
-    heads.multiply(space.cotangents, space.transposed_values, space.of_scores, count, shape.value_size, visible);
+    heads.multiply(space.queries, space.transposed_keys, space.weights, count, shape.size, visible, next);
+    heads.multiply(space.cotangents, space.transposed_values, space.of_scores, count, shape.value_size, visible, next);
     f.gradient[heads.dtype](rows, arguments.in<float>(5) + head * shape.queries + first, space.deltas, space.of_scores);
-    heads.multiply(space.of_scores, space.keys, space.of_queries, count, visible, shape.size);
+    heads.multiply(space.of_scores, space.keys, space.of_queries, count, visible, shape.size, next);
     narrow(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
     heads.add_transposed(space.of_scores, space.queries, space.of_keys, visible, count, shape.size);
     heads.add_transposed(space.weights, space.cotangents, space.of_values, visible, count, shape.value_size);

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <mezzo/backends/common/attention_shape.hpp>
@@ -7,6 +9,47 @@
 #include <mezzo/backends/xsimd/products.hpp>
 
 namespace mezzo::xsimd_kernels {
+
+/// Rows of the next head, which are fetched into the L2 cache a few lines at a time while products of this head run.
+/// Rows of one head are too far apart for the hardware prefetcher.
+class NextRows {
+ public:
+  using Index = std::int64_t;
+
+  /// Adds rows of elements of `bytes` bytes.
+  void add(const HeadRows& rows, Index bytes) {
+    const Index row_bytes = rows.columns * bytes;
+    pieces_[count_++] = {static_cast<const char*>(rows.data), rows.step * bytes, rows.rows, row_bytes};
+    lines_ += rows.rows * ((row_bytes + Prefetch::line_bytes - 1) / Prefetch::line_bytes);
+  }
+  /// Divides the lines among so many calls of next_turn().
+  void divide(Index turns) { of_turn_ = lines_ / std::max<Index>(turns, 1) + 1; }
+
+  Prefetch next_turn() {
+    while (running_.next >= running_.end && at_ < count_) {
+      const Piece& piece = pieces_[at_];
+      if (offset_ >= piece.row_bytes) {
+        ++at_;
+        offset_ = 0;
+      } else {
+        const char* const first = piece.data + offset_;
+        running_ = {first, first + piece.rows * piece.step, piece.step};
+        offset_ += Prefetch::line_bytes;
+      }
+    }
+    return running_.take(of_turn_);
+  }
+
+ private:
+  struct Piece {
+    const char* data;
+    Index step, rows, row_bytes;  ///< step: bytes from row to row
+  };
+  std::array<Piece, 8> pieces_{};
+  std::size_t count_ = 0, at_ = 0;
+  Index lines_ = 0, of_turn_ = 0, offset_ = 0;
+  Prefetch running_;
+};
 
 /// Parts of attention and its gradient. Both process a block of queries at a time with all keys of its head. Operands
 /// and results of the matrix products are float32, in scratch memory of the thread that stays in its cache.
@@ -29,6 +72,17 @@ class AttentionHeads {
   /// Columns rounded up to whole panels of the products.
   Index padded(Index columns) const { return round_up(columns, products.panel); }
   Index scores_width() const { return spread_width(padded(shape.keys)); }
+
+  /// Panels of products with that many columns, in all blocks of queries.
+  Index turns(Index columns) const { return (shape.queries + block - 1) / block * (padded(columns) / products.panel); }
+  /// Panels of products whose columns are the keys that a block of queries attends to.
+  Index turns_of_scores() const {
+    Index turns = 0;
+    for (Index last = block; last < shape.queries + block; last += block) {
+      turns += padded(visible_keys(std::min(last, shape.queries) - 1, shape.keys, shape.causal)) / products.panel;
+    }
+    return turns;
+  }
 
   /// `count` rows from position `first` of a head on, of an operand with `positions` positions of `size` numbers.
   HeadRows rows(const void* operand, Index head, Index positions, Index size, Index first, Index count) const {
@@ -67,11 +121,13 @@ class AttentionHeads {
     return {.stream = shape.stream(arguments), .least = least_, .divisor = static_cast<float>(1 - shape.rate)};
   }
 
-  /// out = a b, panel by panel of the columns of b.
-  void multiply(const FloatRows& a, const FloatRows& b, const FloatRows& out, Index rows, Index depth,
-                Index columns) const {
+  /// out = a b, panel by panel of the columns of b. Fetches a part of `next` with each panel.
+  void multiply(const FloatRows& a, const FloatRows& b, const FloatRows& out, Index rows, Index depth, Index columns,
+                NextRows& next) const {
     for (Index c = 0; c < columns; c += products.panel) {
-      products.product(panel_product(a, b, out, rows, depth, c, false));
+      PanelProduct p = panel_product(a, b, out, rows, depth, c, false);
+      p.ahead = next.next_turn();
+      products.product(p);
     }
   }
   /// out += a^T b
