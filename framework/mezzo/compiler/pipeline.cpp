@@ -12,6 +12,7 @@ Graph run_passes(Graph graph, const PipelineOptions& options) {
     graph = simplify(graph);
     graph = fuse_normalized_inputs(graph);
     graph = fuse_norm_gradients(graph);
+    graph = recompute_norms(graph);
     graph = fuse_recurrent_gradients(graph);
     graph = compact_gradients(graph);
     graph = simplify(fuse_elementwise(graph));

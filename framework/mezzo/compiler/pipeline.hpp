@@ -32,6 +32,11 @@ Graph fuse_normalized_inputs(const Graph& graph);
 /// by rounding.
 Graph fuse_norm_gradients(const Graph& graph);
 
+/// Computes large outputs of batch norms again for the backward pass, from the norm's input and statistics, so that they
+/// are not stored: outputs with a residual, and those that gradients of kernels with many operations read. Changes no
+/// bit.
+Graph recompute_norms(const Graph& graph);
+
 /// Joins the gradients of the recurrent kernel and of the kernel of the inputs, which read the same cotangents, where
 /// one kernel computes both. Changes no bit.
 Graph fuse_recurrent_gradients(const Graph& graph);

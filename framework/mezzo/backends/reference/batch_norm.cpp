@@ -51,14 +51,14 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request, bool statistics
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
+  const bool again = request.attributes.get_or("again", false);  // the inputs are statistics of another norm
   const Limits limits(request);
   const bool adds = request.inputs.size() > 5, shifts = statistics_only || request.outputs.size() > 5;
   const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs
   const auto run = [=](const KernelArguments& arguments) {
     for_blocks(channels, [&](Index first, Index count) {
       const T* x = arguments.in<T>(0);
-      const T* moving_mean = arguments.in<T>(3);
-      const T* moving_variance = arguments.in<T>(4);
+      const T *moving_mean = arguments.in<T>(3), *moving_variance = arguments.in<T>(4);
       double mean[block], variance[block];
       if (training) {
         sum_rows(rows, channels, first, count, mean, [&](Index i, Index) { return static_cast<double>(x[i]); });
@@ -75,7 +75,7 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request, bool statistics
       double scale[block], shift[block];  // about the mean as it is stored, which the gradient reads
       for (Index c = 0; c < count; ++c) {
         const Index i = first + c;
-        const double inverse = 1 / std::sqrt(variance[c] + epsilon);
+        const double inverse = again ? variance[c] : 1 / std::sqrt(variance[c] + epsilon);
         const double kept = training ? momentum : 1;
         arguments.out<T>(at)[i] = static_cast<T>(mean[c]);
         arguments.out<T>(at + 1)[i] = static_cast<T>(inverse);

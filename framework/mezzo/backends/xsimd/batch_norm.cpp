@@ -36,8 +36,8 @@ std::unique_ptr<Kernel> make_norm(const KernelRequest& request, bool statistics_
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
-  const bool adds = request.inputs.size() > 5;
-  const bool shifts = statistics_only || request.outputs.size() > 5;
+  const bool again = request.attributes.get_or("again", false);  // the inputs are statistics of another norm
+  const bool adds = request.inputs.size() > 5, shifts = statistics_only || request.outputs.size() > 5;
   const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs
   const NormLimits limits(request, has_relu(request));
   const BatchNormFunctions& all = kernels(isa).batch_norm;
@@ -68,7 +68,7 @@ std::unique_ptr<Kernel> make_norm(const KernelRequest& request, bool statistics_
       const double variance = training ? std::max(scratch.second[c] * share - offset * offset, 0.0) : old_variance;
       // The rows are normalized about the mean as it is stored, which the gradient reads; `shift` has its rounding.
       const auto stored_mean = static_cast<float>(mean);
-      const auto inverse = static_cast<float>(1 / std::sqrt(variance + epsilon));
+      const auto inverse = static_cast<float>(again ? old_variance : 1 / std::sqrt(variance + epsilon));
       const double slope = norm_slope(arguments.in<float>(1)[c], inverse);
       const double rounding = mean - static_cast<double>(stored_mean);
       scale[c] = static_cast<float>(slope);
