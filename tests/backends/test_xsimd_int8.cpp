@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/cpu.hpp>
 
 using namespace mezzo;
@@ -104,6 +105,32 @@ BOOST_AUTO_TEST_CASE(dtypes_biases_and_relu) {
         }
       }
     }
+  }
+}
+
+// Plans flush denormals. Then rows of whole panels are written without branches.
+BOOST_AUTO_TEST_CASE(whole_panels_in_plans) {
+  const detail::ComputeScope computing;
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const bool relu : {false, true}) {
+      for (const bool biased : {false, true}) {
+        Int8Product p{.rows = 14, .depth = 70, .columns = 96, .relu = relu, .dtype = dtype, .out = dtype};
+        if (biased) p.bias = DType::float32;
+        std::vector<Tensor> inputs = operands_of(p);
+        check_product(p, inputs);
+        Tensor wide = inputs[0].cast(DType::float32).copy();
+        auto* const a = wide.mutable_data<float>();
+        a[3] = std::nanf("");
+        a[70 + 69] = -std::numeric_limits<float>::infinity();
+        for (std::size_t k = 0; k < 70; ++k) a[std::size_t{5} * 70 + k] = -0.0F;
+        inputs[0] = wide.cast(dtype);
+        check_product(p, inputs);
+      }
+    }
+    for (std::int64_t rows = 1; rows < 26; ++rows) {
+      check_product({.rows = rows, .depth = 133, .columns = 37, .dtype = dtype, .out = DType::bfloat16});
+    }
+    check_product({.rows = 2100, .depth = 130, .columns = 64, .dtype = dtype});
   }
 }
 

@@ -244,6 +244,37 @@ template <class T>
   });
 }
 
+/// A bias that changes no number: -0 + -0 is -0.
+struct NoBias {
+  alignas(64) float numbers[panel_columns] = {};
+
+  constexpr NoBias() {
+    for (float& x : numbers) x = -0.0F;
+  }
+};
+constexpr NoBias no_bias;
+
+/// Writes rows of a product with one group and a whole panel if no result is a denormal. It has no branches, so that
+/// sums stay in registers.
+template <class T, int rows>
+[[gnu::always_inline]] inline void finish_whole(const ByteProduct& p, Index first,
+                                                const IntRegister (&sums)[rows][byte_registers]) {
+  const float* const bias = p.bias == nullptr ? no_bias.numbers : p.bias;
+  const Floats least(p.relu ? 0.0F : -std::numeric_limits<float>::infinity());
+  T* out = static_cast<T*>(p.out) + first * p.out_width;
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i, out += p.out_width) {
+    const Floats row_scale(p.row_scales[first + i]);
+    Floats y[byte_registers];
+    for (int j = 0; j < byte_registers; ++j) {
+      y[j] = to_floats(sums[i][j]) * row_scale * load(p.column_scales + j * lanes, Whole{});
+      // max returns its second operand if one is NaN.
+      y[j] = xsimd::max(least, y[j] + load(bias + j * lanes, Whole{}));
+    }
+    store_two(out, y[0], y[1]);
+  }
+}
+
 template <class T, int registers>
 [[gnu::always_inline]] inline void finish_row(const ByteProduct& p, Index i, const IntRegister (&sums)[registers]) {
   T* const out = static_cast<T*>(p.out) + i * p.out_width;
@@ -258,22 +289,18 @@ template <class T, int registers>
     for (int j = 0; j < registers; ++j) store(part_of(j), sum_of_groups(j), Whole{});
     return;
   }
-  const auto result = [&](int j) {
+  const auto finish = [&](int j, auto part) {
     Floats y = sum_of_groups(j);
     if (p.bias != nullptr) y += load(p.bias + j * lanes, Whole{});
-    // max returns its second operand if one is NaN.
-    return p.relu ? xsimd::max(Floats(0.0F), y) : y;
+    if (p.relu) y = xsimd::max(Floats(0.0F), y);
+    store(out + j * lanes, y, part);
   };
-  const Index last = p.columns - (registers - 1) * lanes;
-  if constexpr (registers == 2) {
-    if (last == lanes) return store_two(out, result(0), result(1));
-  }
-  for (int j = 0; j + 1 < registers; ++j) store(out + j * lanes, result(j), Whole{});
-  store(out + (registers - 1) * lanes, result(registers - 1), first_lanes(last));
+  for (int j = 0; j + 1 < registers; ++j) finish(j, Whole{});
+  finish(registers - 1, first_lanes(p.columns - (registers - 1) * lanes));
 }
 
 /// Some rows of the product, from `first` on.
-template <class T, int rows, int registers>
+template <class T, int rows, int registers, bool whole>
 [[gnu::always_inline]] inline void byte_block(const ByteProduct& p, Index first) {
   IntRegister sums[rows][registers];
 #pragma GCC unroll 16
@@ -305,19 +332,30 @@ template <class T, int rows, int registers>
     *p.ahead = ahead;
   }
   for (; word < p.words; ++word) multiply();
+  if constexpr (whole) {
+    finish_whole<T>(p, first, sums);
+  } else {
 #pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) finish_row<T, registers>(p, first + i, sums[i]);
+    for (int i = 0; i < rows; ++i) finish_row<T, registers>(p, first + i, sums[i]);
+  }
 }
 
-template <class T, int registers>
-[[gnu::flatten]] void panel_product(const ByteProduct& p) {
+template <class T, int registers, bool whole>
+[[gnu::flatten]] void panel_product(const ByteProduct& product) {
+  const ByteProduct p = product;  // which no store changes
   for_blocks_of_rows<byte_rows>(
-      p.rows, [&](auto rows, Index first) { byte_block<T, decltype(rows)::value, registers>(p, first); });
+      p.rows, [&](auto rows, Index first) { byte_block<T, decltype(rows)::value, registers, whole>(p, first); });
 }
 
 template <class T>
 void byte_product(const ByteProduct& p) {
-  p.columns <= lanes ? panel_product<T, 1>(p) : panel_product<T, byte_registers>(p);
+  if (p.columns == panel_columns && p.first && p.last && flushes_denormals()) {
+    panel_product<T, byte_registers, true>(p);
+  } else if (p.columns > lanes) {
+    panel_product<T, byte_registers, false>(p);
+  } else {
+    panel_product<T, 1, false>(p);
+  }
 }
 
 }  // namespace

@@ -108,25 +108,21 @@ constexpr int register_bytes = 4 * lanes;
   return _mm512_maskz_loadu_epi8(count >= register_bytes ? ~__mmask64{0} : (__mmask64{1} << count) - 1, p);
 }
 
-/// Stores two registers of numbers that follow each other.
+/// True if results that are denormals become zero.
+[[gnu::always_inline]] inline bool flushes_denormals() { return (_mm_getcsr() & _MM_FLUSH_ZERO_ON) != 0; }
+
+/// Stores two registers of numbers that follow each other, none of which is a denormal.
 template <class T>
 [[gnu::always_inline]] inline void store_two(T* p, const Floats& a, const Floats& b) {
-  store(p, a, Whole{});
-  store(p + lanes, b, Whole{});
-}
 #if defined(__AVX512BF16__)
-[[gnu::always_inline]] inline void store_two(bfloat16* p, const Floats& a, const Floats& b) {
-  constexpr int denormal = 0x20;  // as in round_to_bfloat16()
-  const auto mask =
-      static_cast<__mmask16>(_mm512_fpclass_ps_mask(a.data, denormal) | _mm512_fpclass_ps_mask(b.data, denormal));
-  if (__builtin_expect(mask == 0, 1)) {
-    _mm512_storeu_si512(p, (__m512i)_mm512_cvtne2ps_pbh(b.data, a.data));
-    return;
+  // The instruction treats denormals as zeros.
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return store_bytes_register(p, (__m512i)_mm512_cvtne2ps_pbh(b.data, a.data));
   }
+#endif
   store(p, a, Whole{});
   store(p + lanes, b, Whole{});
 }
-#endif
 
 /// The first `count` of 64 bytes.
 [[gnu::always_inline]] inline void store_bytes(void* p, IntRegister x, std::int64_t count) {
