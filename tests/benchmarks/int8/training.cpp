@@ -49,15 +49,14 @@ const std::vector<ModelConvolutions> models{
 
 /// Times in ms. 0: there is no such kernel.
 struct Times {
-  double forward = 0, normalized = 0, int8 = 0, gradient = 0, int8_gradient = 0;
+  double forward = 0, int8 = 0, gradient = 0, int8_gradient = 0;
 
   void add(const Times& other, std::int64_t count) {
     const auto times = static_cast<double>(count);
     forward += times * other.forward;
-    normalized += times * other.normalized;
     int8 += times * other.int8;
     gradient += times * other.gradient;
-    int8_gradient += times * other.int8_gradient;
+    int8_gradient += times * (other.int8_gradient > 0 ? other.int8_gradient : other.gradient);  // it stays in bfloat16
   }
 };
 
@@ -65,9 +64,9 @@ std::string number(double time) { return time == 0 ? "-" : fmt::format("{:.2f}",
 std::string ratio(double base, double time) { return time == 0 ? "-" : fmt::format("{:.2f}", base / time); }
 
 void print_row(const std::string& name, const std::string& count, const std::string& kernels, const Times& t) {
-  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, count, number(t.forward),
-             number(t.normalized), number(t.int8), ratio(t.forward, t.int8), number(t.gradient),
-             number(t.int8_gradient), ratio(t.gradient, t.int8_gradient), kernels);
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, count, number(t.forward), number(t.int8),
+             ratio(t.forward, t.int8), number(t.gradient), number(t.int8_gradient), ratio(t.gradient, t.int8_gradient),
+             kernels);
 }
 
 /// The kernels of a convolution, and how Times has their medians.
@@ -86,10 +85,6 @@ class Measured {
     int8.set("products", std::string("int8"));
     of_input.set("shape", x);
     add(&Times::forward, "conv2d", plain, {input, kernel});
-    const Tensor of_channels = numbers({c.channels}, DType::float32);
-    add(&Times::normalized, "normalized_conv2d", plain,
-        {input, kernel, of_channels, of_channels, of_channels, of_channels});
-    if (kernels_[1].implementation() != kernels_[0].implementation()) drop_last();  // the pass doesn't join them
     add(&Times::int8, "conv2d", int8, {input, kernel});
     const std::int64_t out = (c.size + 2 * same - c.kernel) / c.stride + 1;
     const Tensor cotangent = numbers({images, out, out, c.filters}, DType::bfloat16);
@@ -115,11 +110,6 @@ class Measured {
     kernels_.emplace_back(op, attributes, inputs);
   }
 
-  void drop_last() {
-    places_.pop_back();
-    kernels_.pop_back();
-  }
-
   std::vector<double Times::*> places_;
   std::vector<Timed> kernels_;
   std::string kernels_text_;
@@ -129,9 +119,9 @@ class Measured {
 
 void print_training_convolutions(const std::string& only, int rounds) {
   fmt::print(
-      "\n| convolution in training | times | bfloat16, ms | with a normalized input, ms | int8, ms | bfloat16 : int8 | "
+      "\n| convolution in training | times | bfloat16, ms | int8, ms | bfloat16 : int8 | "
       "input gradient in bfloat16, ms | in int8, ms | bfloat16 : int8 | kernels of bfloat16 |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n");
+      "|---|---|---|---|---|---|---|---|---|\n");
   for (const ModelConvolutions& model : models) {
     Times sum;
     for (const TrainedConvolution& c : model.convolutions) {

@@ -48,7 +48,7 @@ bool takes_int8(const detail::LayerState& layer) {
   const bool convolves = layer.kind.find("Conv") != std::string::npos;
   const bool grouped = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
   return std::any_of(layer.weights.begin(), layer.weights.end(), [&](const Variable& weight) {
-    const Shape shape = weight.shape();
+    const Shape& shape = weight.shape();
     if (!convolves) return shape.size() > 1;
     return layer.kind == "Conv2D" && shape.size() == 4 && !grouped && detail::takes_int8_convolution(shape, 1);
   });
