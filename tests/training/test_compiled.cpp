@@ -240,6 +240,12 @@ BOOST_AUTO_TEST_CASE(logs_and_history_refuse_unknown_names) {
   BOOST_TEST(history["loss"][1] == 0.25);
   BOOST_TEST((history == History{{0, 1}, {{"loss", {0.5, 0.25}}}}));
   check_throws<NameError>("[History] unknown name \"los\"; valid names: loss", [&] { history["los"]; });
+  History changed = history;  // the map doesn't add a name either
+  check_throws<NameError>("[History] unknown name \"val_loss\"; valid names: loss",
+                          [&] { changed.history.at("val_loss"); });
+  check_throws<NameError>("[History] unknown name \"val_loss\"; valid names: loss",
+                          [&] { changed.history["val_loss"]; });
+  BOOST_TEST((changed == history));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,7 @@ auto find_in(const std::vector<Logs::Entry>& entries, const std::string& name) {
 }
 
 template <class Entries>
-std::vector<std::string> names_of(const Entries& entries) {
+std::vector<std::string> names_in(const Entries& entries) {
   std::vector<std::string> names;
   for (const auto& entry : entries) names.push_back(entry.first);
   return names;
@@ -35,7 +35,7 @@ Logs::Logs(std::vector<Entry> entries) : entries_(std::move(entries)) {
 
 double Logs::at(const std::string& name) const {
   const auto found = find_in(entries_, name);
-  if (found == entries_.end()) fail_unknown("[Logs]", "name", name, names_of(entries_));
+  if (found == entries_.end()) fail_unknown("[Logs]", "name", name, names_in(entries_));
   return found->second;
 }
 
@@ -63,21 +63,21 @@ std::ostream& operator<<(std::ostream& out, const Logs& logs) {
   return out;
 }
 
-const std::vector<double>& History::operator[](const std::string& name) const {
-  const auto found = history.find(name);
-  if (found == history.end()) fail_unknown("[History]", "name", name, names_of(history));
+const std::vector<double>& detail::NumbersByName::at(const std::string& name) const {
+  const auto found = find(name);
+  if (found == end()) fail_unknown("[History]", "name", name, names_in(*this));
   return found->second;
 }
 
 const std::vector<int>& History::epochs_of(const std::string& name) const {
-  if (history.count(name) == 0) fail_unknown("[History]", "name", name, names_of(history));
+  if (history.count(name) == 0) fail_unknown("[History]", "name", name, names_in(history));
   const auto found = some.find(name);
   return found == some.end() ? epoch : found->second;
 }
 
 void History::add(int number, const Logs& logs) {
   for (const auto& [name, value] : logs) {
-    std::vector<double>& numbers = history[name];
+    std::vector<double>& numbers = history.try_emplace(name).first->second;
     if (numbers.empty() && !epoch.empty()) some[name] = {};  // earlier epochs didn't log it
     numbers.push_back(value);
     if (some.count(name) != 0) some[name].push_back(number);
