@@ -100,6 +100,15 @@ BOOST_AUTO_TEST_CASE(variables_of_options_that_the_command_sets_are_errors) {
   BOOST_TEST(has(root.text, "set --run_dir"), root.text);
 }
 
+BOOST_AUTO_TEST_CASE(missing_values_of_a_table_are_errors_without_an_option) {
+  const Work work;
+  work.write("gaps.csv", "a,b,y\n1,2,3\n4,,6\n");
+  work.succeed("train config.json --run_dir run");
+  work.refuse("predict run --data.test gaps.csv", 1, "line 3, column \"b\" must have a value; it is missing");
+  work.succeed("predict run --data.test gaps.csv --data.allow_missing true --output out.csv");
+  BOOST_TEST(has(work.text("out.csv"), "nan"));
+}
+
 BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   const Work work;
   work.refuse_training("--data.targets z", "unknown column \"z\"");

@@ -60,6 +60,7 @@ DataConfig::DataConfig(Json& json) {
     section("features", features_);
     section("weights", weights_);
     section("target_dtype", target_dtype_);
+    section("allow_missing", allow_missing_);
     section("sep", sep_);
   } else if (name_ == "npz") {
     section("x", x_);
@@ -161,6 +162,7 @@ Dataset DataConfig::read(const std::string& part) const {
                               .features = features_,
                               .weights = weights_,
                               .target_dtype = target_dtype_,
+                              .allow_missing = allow_missing_,
                               .csv = {.sep = sep_}});
   }
   return part == "val" ? Dataset() : named(part);

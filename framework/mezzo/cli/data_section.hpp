@@ -45,7 +45,7 @@ class DataConfig {
   std::vector<std::int64_t> image_size_{256, 256};
   double validation_split_ = 0;
   std::int64_t batch_size_ = 32;
-  bool shuffle_ = true, needs_labels_ = true;
+  bool allow_missing_ = false, shuffle_ = true, needs_labels_ = true;
   int workers_ = 1;
   // Read once for all parts: those of a split, and classes of pictures.
   mutable std::optional<Dataset> training_;

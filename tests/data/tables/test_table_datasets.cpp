@@ -64,13 +64,15 @@ BOOST_AUTO_TEST_CASE(csv_fields) {
                                                                .features = {"b", "a"},
                                                                .weights = "w",
                                                                .target_dtype = DType::int64,
+                                                               .allow_missing = true,
                                                                .csv = {.skipinitialspace = true}}));
   BOOST_TEST(batch["x"].describe() == "float32 (2, 2)");
   BOOST_TEST(batch["x"].to_doubles()[0] == 2);
   BOOST_TEST(std::isnan(batch["x"].to_doubles()[2]));
   BOOST_TEST(batch["y"].describe() == "int64 (2,)");
   BOOST_TEST(batch["sample_weight"].to_doubles() == (std::vector<double>{1, 3}));
-  const HostBatch chosen = samples_of(csv_dataset(file.path(), {.targets = {"c", "a"}, .features = {" b"}}));
+  const HostBatch chosen =
+      samples_of(csv_dataset(file.path(), {.targets = {"c", "a"}, .features = {" b"}, .allow_missing = true}));
   BOOST_TEST(chosen["y"].to_doubles() == (std::vector<double>{0, 1, 1, 3}));
   const TextFile numbers("1;2\n3;4\n");
   BOOST_TEST(samples_of(csv_dataset(numbers.path(), {.csv = {.sep = ";", .names = {"p", "q"}}}))["x"].to_doubles() ==
@@ -92,6 +94,11 @@ BOOST_AUTO_TEST_CASE(refused_csv_fields) {
   BOOST_TEST(refusal("1,,b", target(DType::int64)) ==
              "line 3, column \"y\" must be a number that fits int64; got the missing value \"\"");
   BOOST_TEST(refusal("1,nan,b", target(DType::float32)) == "line 3, column \"y\" must have a value; it is missing");
+  BOOST_TEST(refusal(",1,b", target(DType::float32)) ==
+             "line 3, column \"x\" must have a value; it is missing: allow_missing = true reads NaN");
+  CsvDatasetOptions lenient = target(DType::float32);
+  lenient.allow_missing = true;
+  BOOST_TEST(refusal("1,,b", lenient) == "line 3, column \"y\" must have a value; it is missing");
   BOOST_TEST(refusal("1,9007199254740993,b", target(DType::float64)) ==
              "line 3, column \"y\" must be a number that fits float64; got \"9007199254740993\"");
   BOOST_TEST(refusal("1e39,1,b", target(DType::float32)) ==

@@ -33,10 +33,12 @@ CsvFields csv_fields(const std::vector<std::string>& names, const CsvDatasetOpti
   return fields;
 }
 
-void check_values(const Table& table, const std::vector<std::string>& columns, const std::string& where) {
+/// A FileError for a missing value in these columns. `cure`: end of its text.
+void check_values(const Table& table, const std::vector<std::string>& columns, const std::string& where,
+                  const char* cure = "") {
   for (const std::string& name : columns) {
     if (const auto row = detail::first_missing(table[name])) {
-      fail<FileError>(where, "line {}, column \"{}\" must have a value; it is missing", table.line(*row), name);
+      fail<FileError>(where, "line {}, column \"{}\" must have a value; it is missing{}", table.line(*row), name, cure);
     }
   }
 }
@@ -62,6 +64,7 @@ Dataset csv_dataset(const std::string& path, const CsvDatasetOptions& options) {
   detail::CsvFile file(path, csv, where);
   const Table table = file.read_all();
   if (table.rows() == 0) fail<FileError>(where, "must have rows; got none");
+  if (!options.allow_missing) check_values(table, columns.x, where, ": allow_missing = true reads NaN");
   check_values(table, columns.y, where);
   check_values(table, columns.weights, where);
   std::vector<detail::NamedTensor> fields;
