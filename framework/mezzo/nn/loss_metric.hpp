@@ -16,6 +16,7 @@ class LossMetric : public Metric {
   /// A ValueError for an empty loss.
   explicit LossMetric(const LossMetricOptions& options);
   Value call(const Value& y_true, const Value& y_pred) const override { return loss_->call(y_true, y_pred); }
+  const Loss& loss() const { return *loss_; }
 
  private:
   Any<Loss> loss_;

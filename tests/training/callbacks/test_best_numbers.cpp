@@ -80,6 +80,25 @@ BOOST_AUTO_TEST_CASE(auto_takes_the_direction_of_the_compiled_metric) {
   BOOST_TEST(bests("val_mae") == 0.25);
 }
 
+// As in Keras, also where the loss's name is that of a metric which should rise.
+BOOST_AUTO_TEST_CASE(auto_expects_that_losses_among_metrics_fall) {
+  const auto best = [](const Metrics& metrics, const std::string& monitor) {
+    Sequential model = line(0.5);
+    model.compile({.optimizer = SGD({.learning_rate = 0.0}), .loss = "mse", .metrics = metrics});
+    EarlyStopping stopping({.monitor = monitor, .patience = 9});
+    feed(monitor, {0.5, 0.25, 0.75}, {stopping}, model);
+    return stopping.best().value();
+  };
+  BOOST_TEST(best({losses::MeanSquaredError({.name = "quality"})}, "val_quality") == 0.25);
+  BOOST_TEST(best({losses::CosineSimilarity()}, "val_cosine_similarity") == 0.25);
+  BOOST_TEST(best({metrics::CosineSimilarity()}, "val_cosine_similarity") == 0.75);
+  BOOST_TEST(best({"dice"}, "val_dice") == 0.25);
+  BOOST_TEST(best({"mse"}, "val_mse") == 0.25);
+  const auto function = [](const Value& y_true, const Value& y_pred) { return y_true - y_pred; };
+  BOOST_TEST(refused<ValueError>([&] { best({function}, "val_metric"); }).find("needs mode \"min\" or \"max\"") !=
+             std::string::npos);
+}
+
 // Keras takes the first number for the best, NaN too: nothing is better than NaN then.
 BOOST_AUTO_TEST_CASE(any_number_beats_nan) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();

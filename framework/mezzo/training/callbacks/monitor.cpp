@@ -10,6 +10,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/loss_metric.hpp>
 #include <mezzo/training/model/model.hpp>
 #include <mezzo/training/step/means.hpp>
 
@@ -84,10 +85,15 @@ std::optional<bool> direction_of(const std::string& name) {
   return has(rising, name) ? std::optional(true) : std::nullopt;
 }
 
-/// Name of an object's class in Keras' form: "sparse_categorical_accuracy".
-std::string class_of(const Metric& metric) {
+/// Direction of a metric by its class: losses fall. None for other classes than Keras', and for functions, whose
+/// meaning is unknown.
+std::optional<bool> direction_of(const Metric& metric) {
+  if (const auto* const mean = dynamic_cast<const detail::LossMetric*>(&metric)) {
+    const bool function = detail::demangled(typeid(mean->loss())).starts_with("mezzo::detail::LossFunction<");
+    return function ? std::nullopt : std::optional(false);
+  }
   const std::string whole = detail::demangled(typeid(metric));
-  return detail::snake_case(whole.substr(whole.rfind(':') + 1));
+  return direction_of(detail::snake_case(whole.substr(whole.rfind(':') + 1)));
 }
 
 /// Direction by the class of the metric of that name, or "<output>_<name>", in a compiled model.
@@ -97,7 +103,7 @@ std::optional<bool> direction_in(const Metrics& metrics, const std::string& name
   }
   const Any<Metric> metric = metrics.is_metric() ? metrics.metric() : Any<Metric>();
   if (!metric || (name != metric->name() && !name.ends_with("_" + metric->name()))) return {};
-  return direction_of(class_of(*metric));
+  return direction_of(*metric);
 }
 
 std::optional<bool> direction_in(const Model* model, const std::string& name) {
@@ -111,7 +117,7 @@ std::optional<bool> direction_in(const Model* model, const std::string& name) {
 void add_names(const Metrics& metrics, std::vector<std::string>& names) {
   for (const Metrics& item : metrics.items()) add_names(item, names);
   const Any<Metric> metric = metrics.is_metric() ? metrics.metric() : Any<Metric>();
-  if (metric && direction_of(class_of(*metric))) names.push_back(metric->name());
+  if (metric && direction_of(*metric)) names.push_back(metric->name());
 }
 
 std::string nearest_known(const Model* model, const std::string& name) {
