@@ -107,6 +107,8 @@ BOOST_AUTO_TEST_CASE(scores_that_are_no_numbers_have_no_label) {
       "train large.json --run_dir run --trainer.max_epochs 1 --data.val '' --optimizer.config.learning_rate 1e38");
   work.refuse("predict run --data.test val", 1, "[predict] scores of classes must be numbers; got NaN for sample 2");
   BOOST_TEST(!work.exists("predictions.csv"));
+  work.refuse("predict run --data.test val --output scores.npy", 1, "got NaN for sample 2");
+  BOOST_TEST(!work.exists("scores.npy"));
 }
 
 BOOST_AUTO_TEST_CASE(other_outputs_have_no_labels) {

@@ -69,15 +69,14 @@ std::vector<std::size_t> best_classes(const Tensor& scores) {
   return best;
 }
 
-void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::string>& names,
-                  const std::vector<std::string>& files) {
+void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::size_t>& best,
+                  const std::vector<std::string>& names, const std::vector<std::string>& files) {
   std::string text = files.empty() ? "label" : "file,label";
   for (const std::string& name : names) text += "," + detail::csv_field(name);
   text += "\n";
   const std::vector<double> numbers = scores.to_doubles();
   const bool wide = scores.dtype() == DType::float64;  // narrower floats have a shorter text as float32
   auto score = numbers.begin();
-  const std::vector<std::size_t> best = best_classes(scores);
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (!files.empty()) text += detail::csv_field(files[i]) + ",";
     text += detail::csv_field(names[best[i]]);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,9 @@ bool has_scores(const Tensor& outputs, const std::vector<std::string>& names);
 /// Class with the largest score of each sample. A ValueError for a sample with a NaN.
 std::vector<std::size_t> best_classes(const Tensor& scores);
 
-/// Writes a table with the columns "file" (without `files`: left out) and "label", and the scores in a column per
-/// class. Numbers of float64 have up to 17 digits, others up to 9.
-void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::string>& names,
-                  const std::vector<std::string>& files);
+/// Writes a table with the columns "file" (without `files`: left out) and "label", the name of the sample's class in
+/// `best`, and the scores in a column per class. Numbers of float64 have up to 17 digits, others up to 9.
+void write_labels(const std::string& path, const Tensor& scores, const std::vector<std::size_t>& best,
+                  const std::vector<std::string>& names, const std::vector<std::string>& files);
 
 }  // namespace mezzo::cli

@@ -41,9 +41,8 @@ void write(const std::string& path, const std::vector<std::pair<std::string, Ten
 }
 
 /// Prints the names of the classes of the first samples.
-void print_labels(const SavedRun& run, const Tensor& scores, const std::vector<std::string>& names) {
+void print_labels(const SavedRun& run, const std::vector<std::size_t>& best, const std::vector<std::string>& names) {
   constexpr std::size_t most = 10;
-  const std::vector<std::size_t> best = best_classes(scores);
   for (std::size_t i = 0; i < std::min(best.size(), most); ++i) {
     const std::string sample = run.files.empty() ? fmt::format("sample {}", i) : run.files[i];
     fmt::print("{}: {}\n", sample, names[best[i]]);
@@ -70,12 +69,14 @@ void add_predict(CLI::App& app, const Overrides& overrides) {
       outputs.emplace_back(name.empty() ? fmt::format("output_{}", outputs.size() + 1) : name, tensor);
     }
     const bool labelled = outputs.size() == 1 && has_scores(outputs.front().second, names);
+    // Throws for a NaN: no file is written then.
+    const std::vector<std::size_t> best = labelled ? best_classes(outputs.front().second) : std::vector<std::size_t>{};
     if (labelled && ends_in(options->output, ".csv")) {
-      write_labels(options->output, outputs.front().second, names, run.files);
+      write_labels(options->output, outputs.front().second, best, names, run.files);
     } else {
       write(options->output, outputs);
     }
-    if (labelled) print_labels(run, outputs.front().second, names);
+    if (labelled) print_labels(run, best, names);
     fmt::print("{} samples ({}): {}\n", run.loader.samples(), run.part, options->output);
   });
 }
