@@ -12,6 +12,7 @@
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/layer_label.hpp>
+#include <mezzo/nn/weight_names.hpp>
 #include <mezzo/ops/ops.hpp>
 #include <mezzo/precision/policy_map.hpp>
 
@@ -101,7 +102,7 @@ void fake_quantize_weight(detail::LayerState& layer, const Variable& weight, con
   fake->form = form;
   fake->axes = state.quantizable;
   if (has_static_inputs(layer, weight, form)) {
-    const Variable step = side_weight(weight, "_inputs_step");
+    const Variable step = side_weight(weight, detail::FileWeight::range_suffix);
     detail::VariableState& added = *step.state();
     step.assign(Tensor::scalar(0, DType::float32));
     added.trainable = form.learned;

@@ -63,9 +63,7 @@ void save_keras_weights(const Layer& layer, const std::string& path) {
     write_keras_weights(keras_weights(*layer.state(), LayerListing::by_graph), file);
   }
   const Bytes bytes = file.finish();
-  FileReplacement out(path, where);
-  out.write(bytes.data(), bytes.size());
-  out.commit();
+  replace_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
 }
 
 }  // namespace mezzo::detail
