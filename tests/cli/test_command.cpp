@@ -61,6 +61,9 @@ BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
   BOOST_TEST(run_command("--help").text == out.text);
   BOOST_TEST(run_command("--help").code == 0);
   BOOST_TEST(run_command("hardware --help").code == 0);
+  BOOST_TEST(run_command("help train").text == run_command("train --help").text);
+  BOOST_TEST(run_command("help trian").text ==
+             "mezzo: unknown command \"trian\"; nearest: \"train\"; `mezzo help` lists all\n");
 }
 
 BOOST_AUTO_TEST_CASE(version_is_that_of_the_project) {

@@ -87,6 +87,7 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
 int run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const Overrides overrides = take_overrides(arguments);
+  if (arguments.size() == 2 && arguments[0] == "help") arguments = {arguments[1], "--help"};
   register_onnx();
   CLI::App app("mezzo: a Keras-like training framework in C++", "mezzo");
   app.set_version_flag("--version", std::string("mezzo ") + version());
