@@ -29,7 +29,7 @@ Tensor with_corners(const Shape& shape) {
 
 /// Compares the product with that of the rounded operand, bit for bit.
 void check_rounding(const Sizes& sizes, bool transpose_a, bool transpose_b, DType out) {
-  const auto [rows, depth, columns] = sizes;
+  const std::int64_t rows = sizes.rows, depth = sizes.depth, columns = sizes.columns;
   const Attributes attributes{{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {"dtype", out}};
   const Tensor left = random_tensor(transpose_a ? Shape{depth, rows} : Shape{rows, depth}, DType::bfloat16, 1);
   const Tensor right = with_corners(transpose_b ? Shape{columns, depth} : Shape{depth, columns});
