@@ -42,9 +42,10 @@ class PolicyMap;
 /// after "_from_" with products of int8.
 ///
 /// Under mixed_int8, products of the kernels of dense layers and attention projections quantize their operands to int8,
-/// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023); gradients of kernels don't.
-/// The notation of the same for other dtypes is products: "p=f32,c=f32,products=int8". products=int8_tiles also
-/// quantizes the operands of the gradients of kernels. Throws a NameError for products in float64.
+/// with a scale for each row of inputs and column of the kernel (Wortsman et al., 2023). So do Conv2D layers with 32
+/// channels and filters or more, with a scale for each image and filter. Gradients of kernels stay in the compute
+/// dtype. The notation of the same for other dtypes is products: "p=f32,c=f32,products=int8". products=int8_tiles also
+/// quantizes the operands of the gradients of dense kernels. Throws a NameError for products in float64.
 ///
 /// The dtypes of jmp's notation are f16 or half, bf16, f32 or full, f64, and the names above. The keys may be written
 /// out: params, compute, output.

@@ -19,11 +19,11 @@ enum class QuantizedInputs {
   static_int8    ///< 8-bit integers with a scale for each layer, chosen by calibrate()
 };
 
-/// Format of the operands of matrix products in training.
+/// Format of the operands of matrix products and convolutions in training.
 enum class ProductFormat {
   same,       ///< the compute dtype
-  int8,       ///< 8-bit integers, with a scale for each row and column
-  int8_tiles  ///< the same, and gradients of kernels in 8-bit integers with a scale for each tile (Xi et al., 2024)
+  int8,       ///< 8-bit integers, with a scale for each row and column, or image and filter
+  int8_tiles  ///< the same, and gradients of dense kernels with a scale for each tile (Xi et al., 2024)
 };
 
 }  // namespace mezzo
