@@ -60,13 +60,27 @@ BOOST_AUTO_TEST_CASE(indices_count_from_both_ends_and_are_checked) {
   const std::string must = ": an axis must lie in [-3, 3)";
   check_throws<mezzo::ShapeError>("[Shape] axis 3 of shape (2, 7, 5)" + must, [&] { shape[3] = 1; });
   check_throws<mezzo::ShapeError>("[Shape] axis -4 of shape (2, 7, 5)" + must, [&] { shape[-4] = 1; });
-  check_throws<mezzo::ShapeError>("[Shape] axis -1 of shape (2, 7, 5)" + must,
-                                  [&] { shape[std::size_t{0} - 1] = 1; });  // unsigned: no count from the end
+  const std::string below = ": an unsigned axis must be below 3";  // unsigned: no count from the end
+  check_throws<mezzo::ShapeError>("[Shape] axis 3 of shape (2, 7, 5)" + below, [&] { shape[std::size_t{3}] = 1; });
+  check_throws<mezzo::ShapeError>("[Shape] axis 18446744073709551615 of shape (2, 7, 5)" + below,
+                                  [&] { shape[shape.size() - 4] = 1; });
   check_throws<mezzo::ShapeError>("[Shape] axis 0 of shape (): a scalar has no axes", [] { Shape().front() = 1; });
   check_throws<mezzo::ShapeError>("[Shape] axis -1 of shape (): a scalar has no axes", [] { Shape().back() = 1; });
 }
 
+BOOST_AUTO_TEST_CASE(indices_of_enums_are_their_numbers) {
+  enum Axis { rows, columns };
+  enum FromEnd : int { last = -1 };
+  const Shape shape{2, 3, 5};
+  BOOST_TEST(shape[columns] == 3);
+  BOOST_TEST(shape[last] == 5);
+  check_throws<mezzo::ShapeError>("[Shape] axis 0 of shape (): a scalar has no axes",
+                                  [] { static_cast<void>(Shape()[rows]); });
+}
+
 BOOST_AUTO_TEST_CASE(views_of_shapes_are_checked_too) {
+  static_assert(std::is_constructible_v<mezzo::ShapeView, const Shape&>);
+  static_assert(!std::is_constructible_v<mezzo::ShapeView, std::vector<std::int64_t>&>);  // by a temporary Shape
   const Shape shape{2, -1, 5};
   const mezzo::ShapeView view(shape);
   BOOST_TEST(view[-1] == 5);

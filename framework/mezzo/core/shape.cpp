@@ -49,6 +49,11 @@ void detail::fail_axis(std::int64_t axis, const Shape& shape) {
   fail<ShapeError>("[Shape]", "axis {} of shape {}: an axis must lie in [{}, {})", axis, shape, -rank, rank);
 }
 
+void detail::fail_axis(std::uint64_t axis, const Shape& shape) {
+  if (shape.empty()) fail<ShapeError>("[Shape]", "axis {} of shape (): a scalar has no axes", axis);
+  fail<ShapeError>("[Shape]", "axis {} of shape {}: an unsigned axis must be below {}", axis, shape, shape.size());
+}
+
 Shape detail::row_major_strides(const Shape& shape) {
   Shape strides(shape.size());
   std::int64_t step = 1;

@@ -17,6 +17,22 @@ namespace detail {
 
 /// Throws a ShapeError that names the axis and the shape.
 [[noreturn]] MEZZO_API void fail_axis(std::int64_t axis, const Shape& shape);
+[[noreturn]] MEZZO_API void fail_axis(std::uint64_t axis, const Shape& shape);  ///< of an unsigned index
+
+/// Number of an index: that of an enum is of its underlying type.
+template <class Axis>
+constexpr auto number_of_axis(Axis axis) {
+  static_assert(
+      std::is_convertible_v<Axis, std::int64_t> && !std::is_floating_point_v<Axis> && !std::is_same_v<Axis, bool>,
+      "an index of a Shape must be an integer");
+  if constexpr (std::is_enum_v<Axis>) {
+    return number_of_axis(static_cast<std::underlying_type_t<Axis>>(axis));
+  } else if constexpr (std::is_unsigned_v<Axis>) {
+    return static_cast<std::uint64_t>(axis);
+  } else {
+    return static_cast<std::int64_t>(axis);
+  }
+}
 
 }  // namespace detail
 /// @endcond
@@ -55,11 +71,12 @@ class MEZZO_API Shape : public std::vector<std::int64_t> {
   /// Index of the axis, counted from the front. Throws a ShapeError unless the axis lies in [-rank, rank).
   template <class Axis>
   std::size_t from_front(Axis axis) const {
-    auto index = static_cast<std::size_t>(axis);
-    if constexpr (std::is_signed_v<Axis>) {
-      if (axis < 0) index += size();
+    const auto number = detail::number_of_axis(axis);
+    auto index = static_cast<std::size_t>(number);
+    if constexpr (std::is_signed_v<decltype(number)>) {
+      if (number < 0) index += size();
     }
-    if (index >= size()) detail::fail_axis(static_cast<std::int64_t>(axis), *this);
+    if (index >= size()) detail::fail_axis(number, *this);
     return index;
   }
 };

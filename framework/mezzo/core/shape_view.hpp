@@ -14,6 +14,7 @@ class ShapeView {
  public:
   /// A view of that Shape, which must outlive it.
   explicit ShapeView(const Shape& shape) : shape_(&shape) {}
+  explicit ShapeView(Shape&&) = delete;  ///< a temporary Shape ends before its view
 
   operator const Shape&() const { return *shape_; }  ///< valid as long as the Shape
 
