@@ -16,14 +16,6 @@ template <class T>
   for_registers(begin, end, [&](Index i, auto part) { store(row + i, Floats(0.0F), part); });
 }
 
-/// Prefetches the same row of the next head, which follows in memory. Rows of one head are too far apart for the
-/// hardware prefetcher.
-template <bool written, class T>
-[[gnu::always_inline]] inline void prefetch_next_head(const T* row, Index columns) {
-  const char* next = reinterpret_cast<const char*>(row + columns);
-  for (Index i = 0; i < columns * static_cast<Index>(sizeof(T)); i += 64) __builtin_prefetch(next + i, written);
-}
-
 template <class T>
 [[gnu::flatten]] void widen(const HeadRows& x, float scale, const FloatRows& out) {
   const Floats factor(scale);
@@ -58,7 +50,6 @@ template <class T>
     const Floats factor(scales == nullptr ? scale : scale * scales[row]);
     const float* from = x.data + row * x.width;
     T* to = static_cast<T*>(out.data) + row * out.step;
-    prefetch_next_head<true>(to, out.columns);
     for_registers(0, out.columns, [&](Index i, auto part) { store(to + i, load(from + i, part) * factor, part); });
   }
 }
