@@ -234,12 +234,12 @@ std::vector<Case> all_cases(std::int64_t bytes, std::set<std::string>& missing) 
       const bool varied = std::any_of(one.operands.begin(), one.operands.end(),
                                       [&](const Operand& operand) { return operand.spec.dtype == dtype; });
       if (varied || dtype == DType::float32) cases.push_back(one);
+      if (!varied && dtype == DType::float32) cases.back().dtype = one.operands.at(0).spec.dtype;
       if (one.attributes.has("approximate")) {
         one.note = "approximate";
         one.attributes.set("approximate", true);
         cases.push_back(one);
       }
-      if (!varied && dtype == DType::float32) cases.back().dtype = one.operands.at(0).spec.dtype;
     }
     for (const Row& row : array_ops) {
       if (left_out.count(row.name) > 0) continue;
