@@ -30,6 +30,18 @@ std::vector<std::string> refusals(const KernelRequest& request) {
   return out;
 }
 
+// Registers a kernel of a user's program for an op, which takes the requests of that place.
+void register_for(const char* op, const std::string& where) {
+  class Nothing final : public Kernel {
+    void run(const KernelArguments& /*arguments*/) override {}
+  };
+  register_kernel({.name = "registered",
+                   .op = &find_op(op),
+                   .create = [where](const KernelRequest& request, std::string& /*reason*/) -> std::unique_ptr<Kernel> {
+                     return request.where == where ? std::make_unique<Nothing>() : nullptr;
+                   }});
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(kernel_choice)
@@ -57,6 +69,30 @@ BOOST_AUTO_TEST_CASE(when_none_does_the_error_lists_every_reason) {
   BOOST_TEST(reasons.size() >= 2U);
   for (const std::string& reason : reasons) text += "; " + reason;
   check_throws<ValueError>(text, [&] { choose_kernel(strings); });
+}
+
+BOOST_AUTO_TEST_CASE(registered_kernels_get_no_attributes_of_passes) {
+  const std::string where = "[registered]";
+  for (const char* op : {"batch_norm", "matmul"}) register_for(op, where);
+  const Spec images{{4, 8, 8, 16}, DType::float32}, channels{{16}, DType::float32}, table{{16, 16}, DType::float32};
+  KernelRequest norm{&find_op("batch_norm"),
+                     {{"epsilon", 1e-3}, {"momentum", 0.9}, {"training", false}},
+                     {images, channels, channels, channels, channels},
+                     {images, channels, channels, channels, channels},
+                     where};
+  BOOST_TEST(chosen_implementation(norm) == "registered");
+  norm.attributes.set("again", true);
+  const detail::ChosenKernel again = choose_kernel(norm);
+  BOOST_TEST(again.implementation != "registered");
+  BOOST_TEST(again.declined.at(0) == "registered: doesn't know the attribute \"again\"");
+  KernelRequest product{&find_op("matmul"),
+                        {{"transpose_a", false}, {"transpose_b", false}},
+                        {{{4, 16}, DType::bfloat16}, table},
+                        {{{4, 16}, DType::bfloat16}},
+                        where};
+  BOOST_TEST(chosen_implementation(product) == "registered");
+  product.attributes.set("rounds_right", true);
+  BOOST_TEST(chosen_implementation(product) != "registered");
 }
 
 BOOST_AUTO_TEST_CASE(operands_are_listed) {

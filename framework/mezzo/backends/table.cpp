@@ -6,7 +6,8 @@
 #include <mezzo/backends/reference/creators.hpp>
 #include <mezzo/backends/table.hpp>
 #include <mezzo/backends/xsimd/implementations.hpp>
-#include <mezzo/compiler/rounding_products.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
+#include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
 namespace {
@@ -36,9 +37,9 @@ std::vector<detail::Implementation> with_elements(std::vector<detail::Implementa
 }
 
 /// Implementations that don't round right operands.
-std::vector<detail::Implementation> without_rounding(std::vector<detail::Implementation> list) {
+std::vector<detail::Implementation> that_round_no_operand(std::vector<detail::Implementation> list) {
   for (detail::Implementation& implementation : list)
-    implementation = detail::without_rounding(std::move(implementation));
+    implementation = detail::without_attribute(std::move(implementation), ops::matmul, detail::rounds_right);
   return list;
 }
 
@@ -75,7 +76,7 @@ std::vector<detail::Implementation> kernel_table() {
       widen_implementations(),      // operands in bfloat16 or float16 that the implementations above decline
       reference_implementations(),  // all ops, in float32 and float64
   });
-  return concatenate({without_rounding(first), gemm, without_rounding(last)});
+  return concatenate({that_round_no_operand(first), gemm, that_round_no_operand(last)});
 }
 
 }  // namespace mezzo

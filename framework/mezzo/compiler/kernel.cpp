@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <mezzo/compiler/kernel_options.hpp>
-#include <mezzo/compiler/rounding_products.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
 #include <mezzo/core/environment.hpp>
 #include <mezzo/core/environment_variables.hpp>
 #include <mezzo/core/execution_context.hpp>
@@ -91,7 +91,7 @@ void register_kernel(detail::Implementation implementation) {
   const std::lock_guard<std::mutex> lock(all.mutex);
   fill(all);
   auto& list = all.by_op[implementation.op];
-  list.insert(list.begin(), detail::without_rounding(std::move(implementation)));
+  list.insert(list.begin(), detail::without_pass_attributes(std::move(implementation)));
 }
 
 void detail::register_widening(decltype(detail::Implementation::create) create) {

@@ -1,9 +1,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <mezzo/compiler/pass_attributes.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
-#include <mezzo/compiler/rounding_products.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -53,17 +53,6 @@ std::unordered_set<const detail::VariableState*> updated_variables(const Graph& 
 }
 
 }  // namespace
-
-detail::Implementation detail::without_rounding(Implementation implementation) {
-  if (implementation.op != &ops::matmul) return implementation;
-  implementation.create = [create = std::move(implementation.create)](const KernelRequest& request,
-                                                                      std::string& reason) -> std::unique_ptr<Kernel> {
-    if (!request.attributes.has(rounds_right)) return create(request, reason);
-    reason = "doesn't round right operands";
-    return nullptr;
-  };
-  return implementation;
-}
 
 Graph read_masters(const Graph& graph) {
   const Uses uses(graph);

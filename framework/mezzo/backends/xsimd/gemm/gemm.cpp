@@ -9,7 +9,7 @@
 #include <mezzo/backends/xsimd/gemm/gemm_blocking.hpp>
 #include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
-#include <mezzo/compiler/rounding_products.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
 
 // A thread multiplies its share of the rows with its share of the columns. It packs some panels of columns, which stay
 // in its L2 cache, and multiplies them with some rows at a time, one panel after the other: the panel stays in the L1
