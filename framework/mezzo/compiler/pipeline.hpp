@@ -32,9 +32,9 @@ Graph fuse_normalized_inputs(const Graph& graph);
 /// by rounding.
 Graph fuse_norm_gradients(const Graph& graph);
 
-/// Computes large outputs of batch norms again for the backward pass, from the norm's input and statistics, so that they
-/// are not stored: outputs with a residual, and those that gradients of kernels with many operations read. Changes no
-/// bit.
+/// Computes outputs of batch norms again for the backward pass, from the norm's input and statistics, so that they are
+/// not stored: those of 1 MiB and more of norms with a ReLU or ReLU6 in them, which also have a residual, or are read
+/// by gradients of kernels with many operations or by no gradient of a kernel. Changes no bit.
 Graph recompute_norms(const Graph& graph);
 
 /// Joins the gradients of the recurrent kernel and of the kernel of the inputs, which read the same cotangents, where
