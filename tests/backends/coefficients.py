@@ -1,6 +1,8 @@
 """Derives coefficients of backends/xsimd/math.hpp: of exp(), and of the normal distribution function that GELU uses.
 
-Needs NumPy. Prints the coefficients, highest power first, with the largest relative error of the rounded ones.
+Needs NumPy. Prints the coefficients, highest power first, with the largest relative error of the rounded ones. Those
+for bfloat16 are printed with about the error of the ones in math.hpp, from which they differ in the fifth digit. Those
+of exp(r) - 1 for float32 are of Cephes and not derived here.
 
     python3 tests/backends/coefficients.py
 """
@@ -25,10 +27,10 @@ def minimax(columns, target, weight, rounds=400):
     return best[1]
 
 
-def exponential(degree=6):
+def exponential(degree=6, ones=2):
     """exp(r) for |r| <= log(2) / 2. Coefficients are rounded one after the other, from the lowest power on."""
     r = 1.00005 * math.log(2) / 2 * np.cos(np.linspace(0, math.pi, 1501))
-    return rounded_polynomial(r, np.exp(r), degree, [1.0, 1.0])
+    return rounded_polynomial(r, np.exp(r), degree, [1.0] * ones)
 
 
 def bell(factor, degree=5):
@@ -109,6 +111,15 @@ def normal_ratio(above=4, below=5, most=13.4):
     return factor, numbers[:above], numbers[above:], least
 
 
+def coarse_tail(degree=6, most=15):
+    """exp(a^2 / 2) times the normal distribution function at -a, as a polynomial of 1 / (1 + 0.3 a)."""
+    a = most * (1 - np.cos(np.linspace(0, math.pi, 2001))) / 2
+    exact = np.array([math.erfc(x / math.sqrt(2)) / 2 for x in a]) * np.exp(a * a / 2)
+    t = 1 / (1 + 0.3 * a)
+    numbers = np.float32(minimax([t**i for i in range(degree, -1, -1)], exact, 1 / exact)).astype(float)
+    return numbers, np.abs(np.polyval(numbers, t) / exact - 1).max()
+
+
 def show(title, numbers, error=None):
     print(title + ":", ", ".join(f"{float(n):.9g}" for n in numbers), "" if error is None else f"error {error:.2g}")
 
@@ -120,3 +131,5 @@ if __name__ == "__main__":
     show("bell", *bell(leading))
     show("normal ratio, above", upper_numbers)
     show("normal ratio, below", lower_numbers, worst)
+    show("exponential for bfloat16", *exponential(4, 1))
+    show("tail for bfloat16", *coarse_tail())
