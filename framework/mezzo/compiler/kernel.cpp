@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mezzo/compiler/int8_products.hpp>
 #include <mezzo/compiler/kernel_options.hpp>
 #include <mezzo/compiler/pass_attributes.hpp>
 #include <mezzo/core/environment.hpp>
@@ -55,7 +56,7 @@ std::string describe(const KernelRequest& request) {
 /// Without a kernel if all implementations decline.
 detail::ChosenKernel first_that_accepts(const KernelRequest& request) {
   detail::ChosenKernel chosen;
-  const bool int8 = request.attributes.has("products");
+  const bool int8 = detail::is_int8_product(*request.op, request.attributes);
   for (const detail::Implementation& implementation : implementations_of(*request.op)) {
     std::string reason;
     if (int8 && !implementation.int8_products) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <mezzo/compiler/int8_products.hpp>
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/compute_scope.hpp>
 #include <mezzo/core/fail.hpp>
@@ -199,7 +200,7 @@ std::vector<std::size_t> detail::Plan::lap_order() const {
 std::vector<detail::Plan::Row> detail::Plan::rows() const {
   std::vector<Row> rows;
   for (const Step& step : steps_) {
-    const bool int8 = step.node->attributes.has("products");
+    const bool int8 = is_int8_product(*step.node->op, step.node->attributes);
     Row row{.op = step.node->op->name + (int8 ? " int8" : ""),
             .path = step.node->path,
             .kernel = step.chosen.implementation,

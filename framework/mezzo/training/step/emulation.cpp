@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/compiler/int8_products.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/rewrite.hpp>
@@ -20,7 +21,9 @@ bool computes_in(const Graph& step, DType dtype) {
   });
 }
 
-bool has_int8_product(const NodePtr& node) { return is(*node, ops::tile_matmul) || node->attributes.has("products"); }
+bool has_int8_product(const NodePtr& node) {
+  return is(*node, ops::tile_matmul) || is_int8_product(*node->op, node->attributes);
+}
 
 /// True if the step has products of int8, and none of them has a kernel that multiplies int8.
 bool emulates_int8(const Graph& step) {
