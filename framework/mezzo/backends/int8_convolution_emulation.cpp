@@ -64,7 +64,7 @@ class EmulatedConvolution final : public Kernel {
         biased_(request.inputs.size() > 2),
         relu_(has_relu(request)) {
     KernelRequest floats = request;
-    floats.constants.clear();  // of other numbers
+    floats.constants.clear();  // they are the numbers before the quantization
     floats.attributes = {};
     for (const auto& [name, value] : request.attributes.entries()) {
       if (name != "products" && name != "epilogue") floats.attributes.set(name, value);

@@ -26,7 +26,8 @@ bool is_dx_of_norm(const Value& value) {
 std::unordered_map<const detail::Node*, ConvolutionGradients> convolution_gradients(const Graph& graph) {
   std::unordered_map<const detail::Node*, ConvolutionGradients> all;
   for (const detail::NodePtr& node : graph.nodes) {
-    if (node->attributes.has("products")) continue;  // of int8: the joined kernel would compute in another dtype
+    // The joined kernel multiplies floats, so products of int8 stay apart.
+    if (node->attributes.has("products")) continue;
     if (is(*node, ops::conv2d_input_gradient) && is_dx_of_norm(node->inputs[0])) {
       all[node->inputs[0].node().get()].input = node.get();
     } else if (is(*node, ops::conv2d_kernel_gradient) && is_dx_of_norm(node->inputs[1])) {

@@ -94,7 +94,7 @@ void CodeConvolution::for_parts(Index count, Index elements, const Body& body) c
   by_images_ ? body(Index{0}, count) : parallel_for(count, grain_of(elements), body);
 }
 
-/// How numbers of an image with this largest magnitude become codes, and the scale of these.
+/// Inverse and scale for an image with this largest magnitude.
 NumbersToCodes CodeConvolution::quantization(const CodeConvolutionOperands& operands, float largest,
                                              float& scale) const {
   NumbersToCodes numbers;

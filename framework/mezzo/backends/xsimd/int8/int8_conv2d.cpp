@@ -9,7 +9,6 @@
 #include <mezzo/backends/xsimd/int8/code_convolution.hpp>
 #include <mezzo/backends/xsimd/int8/int8_entries.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
-#include <mezzo/ops/op_set.hpp>
 #include <mezzo/ops/quantized_conv2d.hpp>
 
 // The kernel is quantized and packed once a run, or once for all runs if it is a constant of a frozen graph. The
