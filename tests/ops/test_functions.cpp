@@ -114,6 +114,21 @@ BOOST_AUTO_TEST_CASE(print_writes_when_the_step_runs) {
   BOOST_TEST(text.str().find("2") != std::string::npos);
 }
 
+// Products of int8 have an attribute of that name, too.
+BOOST_AUTO_TEST_CASE(custom_ops_may_have_an_attribute_products) {
+  const Tensor x({2}, std::vector<float>{1, -2});
+  const auto step = [](const Values& xs) {
+    return Values{scaled()(xs[0], {{"factor", 3.0}, {"products", std::string("all")}})};
+  };
+  const Tensor expected({2}, std::vector<float>{3, -6});
+  BOOST_TEST(run_in_eager_trace(step, {x})[0].equal(expected));
+  const Graph graph = run_passes(trace_step(step, {x}), {});
+  BOOST_TEST(run_compiled(graph, {x})[0].equal(expected));
+  const detail::Plan plan(graph, std::make_shared<Arena>());
+  BOOST_TEST_REQUIRE(plan.rows().size() == 1U);
+  BOOST_TEST(plan.rows()[0].op == "test_scaled");
+}
+
 BOOST_AUTO_TEST_CASE(custom_ops_run_in_every_policy) {
   for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
     const Tensor x = Tensor({3}, std::vector<float>{1, -2, 3}).cast(dtype);
