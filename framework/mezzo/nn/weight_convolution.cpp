@@ -44,22 +44,18 @@ Value convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions&
   return conv2d(rounded_images(x, kernel), kernel, options);
 }
 
-Shape shape_of_result(const Value& x, const Shape& kernel, const Conv2DOpOptions& options) {
-  const std::vector<Spec> specs{{x.shape(), DType::float32}, {kernel, DType::float32}};
-  return ops::conv2d.infer({specs, conv2d_attributes(x, kernel, options), current_label("conv2d")}).front().shape;
-}
-
 }  // namespace
 
 Value weight_convolution(const Value& x, const Variable& kernel, const Conv2DOpOptions& options) {
-  // A kernel that a layer around has replaced is read at once, in floats.
-  if (ReplacedVariable::find(*kernel.state()).defined()) return conv2d(x, kernel, options);
+  // A kernel that a layer around has replaced is read at once. It is floating, and the policy applies to it.
+  if (ReplacedVariable::find(*kernel.state()).defined()) return conv2d_of_kernel(x, kernel, options);
   if (has_open_size(x)) {
     return with_sizes([kernel, options](const Value& images) { return weight_convolution(images, kernel, options); }, x,
                       reach_of(kernel.shape(), options.dilation_rate));
   }
   const auto run = [kernel, options](const Values& xs) -> Values { return {convolution(xs[0], kernel, options)}; };
-  return defer(run, {x}, {{shape_of_result(x, kernel.shape(), options), operand_dtype(ops::conv2d, x)}}).front();
+  const Shape shape = conv2d_shape(x, kernel.shape(), conv2d_attributes(x, kernel.shape(), options));
+  return defer(run, {x}, {{shape, operand_dtype(ops::conv2d, x)}}).front();
 }
 
 }  // namespace mezzo::detail

@@ -42,15 +42,25 @@ std::string dtypes_of(const std::vector<Variable>& weights) {
   return dtypes.empty() ? "-" : fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
+/// Windows of an image in the last call of a convolution. If they aren't known, as many as products of int8 need.
+std::int64_t windows_of(const std::optional<Shape>& output) {
+  if (!output || output->size() != 4 || (*output)[1] < 0 || (*output)[2] < 0) return detail::fewest_int8_windows;
+  return (*output)[1] * (*output)[2];
+}
+
 /// True if a layer has matrices whose products a policy may compute in int8. Of the convolutions these are kernels of
-/// Conv2D alone.
+/// Conv2D alone. Kernels that are quantized, and fake ones that take codes of images, have products of their own.
 bool takes_int8(const detail::LayerState& layer) {
   const bool convolves = layer.kind.find("Conv") != std::string::npos;
   const bool grouped = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
   return std::any_of(layer.weights.begin(), layer.weights.end(), [&](const Variable& weight) {
     const Shape& shape = weight.shape();
+    if (weight.quantized()) return false;
     if (!convolves) return shape.size() > 1;
-    return layer.kind == "Conv2D" && shape.size() == 4 && !grouped && detail::takes_int8_convolution(shape, 1);
+    if (layer.kind != "Conv2D" || shape.size() != 4 || grouped) return false;
+    const auto& fake = weight.state()->fake;
+    return !(fake && detail::takes_image_codes(shape, fake->form.prepared())) &&
+           detail::takes_int8_convolution(shape, 1, windows_of(layer.last_output));
   });
 }
 
