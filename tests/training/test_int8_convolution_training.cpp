@@ -22,10 +22,10 @@ using namespace mezzo_tests;
 
 namespace {
 
-constexpr std::int64_t classes = 4, side = 8;
+constexpr std::int64_t classes = 4, small_side = 8, large_side = 16;
 
 /// Noise with a bright spot, whose corner is the class.
-DataLoader spots(std::int64_t samples = 128) {
+DataLoader spots(std::int64_t samples = 128, std::int64_t side = small_side) {
   Tensor x = random_tensor({samples, side, side, 3}, DType::float32, 7, -0.5, 0.5).copy();
   std::vector<std::int64_t> labels;
   for (std::int64_t i = 0; i < samples; ++i) {
@@ -37,7 +37,7 @@ DataLoader spots(std::int64_t samples = 128) {
                     {.batch_size = 32});
 }
 
-Sequential compiled(Sequential model) {
+Sequential compiled(Sequential model, std::int64_t side = small_side) {
   model.compile(
       {.optimizer = Adam({.learning_rate = 3e-3}), .loss = SparseCategoricalCrossentropy({.from_logits = true})});
   model.build({32, side, side, 3});
@@ -58,6 +58,23 @@ Sequential net(const Policy& policy = {}) {
 
 Trainer trainer(Precision precision, bool eager = false) {
   return Trainer({.max_epochs = 2, .precision = std::move(precision), .enable_progress_bar = false, .eager = eager});
+}
+
+/// Convolutions that differ in what decides on int8. Their images have 16 x 16, 16 x 16, 7 x 7, 7 x 7, 7 x 7, 11 x 11
+/// and 5 x 5 windows.
+Sequential various(const Policy& policy = {}) {
+  seed_everything(3);
+  return compiled(
+      Sequential({Conv2D({.filters = 32, .kernel_size = 3, .padding = "same", .name = "first"}),
+                  Conv2D({.filters = 32, .kernel_size = 3, .padding = "same", .activation = "relu", .name = "second"}),
+                  Conv2D({.filters = 128, .kernel_size = 3, .strides = 2, .name = "strided"}),
+                  Conv2D({.filters = 128, .kernel_size = 1, .activation = "relu", .name = "point"}),
+                  Conv2D({.filters = 64, .kernel_size = 1, .name = "narrow"}),
+                  Conv2D({.filters = 32, .kernel_size = 3, .padding = 3, .name = "padded"}),
+                  Conv2D({.filters = 32, .kernel_size = 3, .strides = 2, .name = "small"}), Flatten(),
+                  Dense({.units = classes, .name = "last"})},
+                 {.dtype = policy}),
+      large_side);
 }
 
 /// "first f i k, ...": the forward convolution, the input gradient and the kernel gradient of each layer in the model's
@@ -94,10 +111,11 @@ constexpr const char* products_in_int8 = "p=f32,c=f32,products=int8";
 BOOST_AUTO_TEST_SUITE(int8_convolution_training)
 
 BOOST_AUTO_TEST_CASE(shapes_decide_which_convolutions_are_int8) {
-  const auto takes = [](const Shape& kernel, std::int64_t groups = 1) {
-    return detail::takes_int8_convolution(kernel, groups);
+  const auto takes = [](const Shape& kernel, std::int64_t groups = 1, std::int64_t windows = 49) {
+    return detail::takes_int8_convolution(kernel, groups, windows);
   };
   BOOST_TEST(takes({3, 3, 32, 32}));
+  BOOST_TEST(!takes({3, 3, 32, 32}, 1, 48));
   BOOST_TEST(takes({1, 1, 128, 32}));
   BOOST_TEST(!takes({1, 1, 124, 32}));  // of fewer than 128 terms
   BOOST_TEST(!takes({3, 3, 28, 64}));
@@ -109,52 +127,62 @@ BOOST_AUTO_TEST_CASE(shapes_decide_which_convolutions_are_int8) {
   BOOST_TEST(!takes({3, 3, 7284, 32}));  // sums of 65556 terms
 }
 
-// The gradient of the input of a convolution with strides, and gradients of kernels, stay in the compute dtype.
+// Gradients of kernels stay in the compute dtype. So do gradients of inputs with strides ("strided"), of sums of 64
+// terms
+// ("narrow") or with padding outside of the kernel's reach ("padded"), and convolutions of few windows ("small").
 BOOST_AUTO_TEST_CASE(policies_choose_layers) {
-  Sequential own = net("mixed_int8");
-  own.fit(spots(), {.epochs = 1, .verbose = false});
-  BOOST_TEST(convolutions_of(own) == "first fk, second FIk, strided Fik, point FIk");
-  Sequential named = net();
-  trainer("int8-mixed").fit(named, spots());
-  BOOST_TEST(convolutions_of(named) == "first fk, second FIk, strided Fik, point FIk");
-  Sequential mapped = net();
+  const DataLoader loader = spots(32, large_side);
+  const std::string behind = ", narrow Fik, padded Fik, small fik";
+  Sequential own = various("mixed_int8");
+  own.fit(loader, {.epochs = 1, .verbose = false});
+  BOOST_TEST(convolutions_of(own) == "first fk, second FIk, strided Fik, point FIk" + behind);
+  Sequential named = various();
+  trainer("int8-mixed").fit(named, loader);
+  BOOST_TEST(convolutions_of(named) == "first fk, second FIk, strided Fik, point FIk" + behind);
+  Sequential mapped = various();
   const PolicyMap map({.default_policy = "mixed_int8", .policies = {{"second", "mixed_bfloat16"}}});
-  trainer(map).fit(mapped, spots());
-  BOOST_TEST(convolutions_of(mapped) == "first fk, second fik, strided Fik, point FIk");
-  trainer("bf16").fit(mapped, spots());
-  BOOST_TEST(convolutions_of(mapped) == "first fk, second fik, strided fik, point fik");
-  trainer(Policy("p=f32,c=f32,products=int8_tiles")).fit(mapped, spots());
-  BOOST_TEST(convolutions_of(mapped) == "first fk, second FIk, strided Fik, point FIk");
+  trainer(map).fit(mapped, loader);
+  BOOST_TEST(convolutions_of(mapped) == "first fk, second fik, strided Fik, point FIk" + behind);
+  trainer("bf16").fit(mapped, loader);
+  BOOST_TEST(convolutions_of(mapped) ==
+             "first fk, second fik, strided fik, point fik, narrow fik, padded fik, small fik");
+  trainer(Policy("p=f32,c=f32,products=int8_tiles")).fit(mapped, loader);
+  BOOST_TEST(convolutions_of(mapped) == "first fk, second FIk, strided Fik, point FIk" + behind);
 }
 
 BOOST_AUTO_TEST_CASE(functional_models_and_predictors) {
   seed_everything(3);
-  const Value x = Input({side, side, 32});
+  const Value x = Input({small_side, small_side, 32});
   const Value y = Conv2D({.filters = 32, .kernel_size = 3, .padding = "same", .name = "a"})(x);
   const Value z = Conv2D({.filters = 32, .kernel_size = 3, .padding = "same", .name = "b"})(y);
   Model model(x, Dense({.units = classes})(GlobalAveragePooling2D()(z)));
   model.compile({.loss = SparseCategoricalCrossentropy({.from_logits = true})});
-  const DataLoader loader(Dataset::from_tensors({{"x", random_tensor({32, side, side, 32}, DType::float32, 5)},
-                                                 {"y", random::randint({32}, 0, classes), Role::target}}),
-                          {.batch_size = 32});
+  const DataLoader loader(
+      Dataset::from_tensors({{"x", random_tensor({32, small_side, small_side, 32}, DType::float32, 5)},
+                             {"y", random::randint({32}, 0, classes), Role::target}}),
+      {.batch_size = 32});
   trainer("int8-mixed").fit(model, loader);
   BOOST_TEST(convolutions_of(model) == "a fk, b FIk");
   trainer("bf16").fit(model, loader);
   BOOST_TEST(convolutions_of(model) == "a fk, b fik");
   const Tensor narrow = trainer("bf16").predict(model, loader), int8 = trainer("int8-mixed").predict(model, loader);
   BOOST_TEST(!int8.equal(narrow));
-  BOOST_TEST(largest_difference(int8, narrow) < 0.1);
+  // Each of the two convolutions may differ by 2 % of its largest output, see gradients_are_convolutions_of_codes().
+  const double most = max(abs(Value(narrow))).item();
+  BOOST_TEST(largest_difference(int8, narrow) < 0.1 * most);
   Predictor predictor(model, {.precision = "int8-mixed"});
-  const Tensor images = random_tensor({32, side, side, 32}, DType::float32, 5);
-  BOOST_TEST(largest_difference(predictor(images), int8) < 1e-2);
+  const Tensor images = random_tensor({32, small_side, small_side, 32}, DType::float32, 5);
+  // The predictor's plan may round at other places, where bfloat16 has errors of 2^-9: far less than codes have.
+  BOOST_TEST(largest_difference(predictor(images), int8) < 0x1p-6 * most);
+  BOOST_TEST(!predictor(images).equal(narrow));
 }
 
 // Straight-through: gradients are those of the convolution of floats, up to the quantization of their own operands.
 BOOST_AUTO_TEST_CASE(gradients_are_convolutions_of_codes) {
   const detail::PolicyScope scope{Policy(products_in_int8)};
-  const Tensor x = random_tensor({2, 6, 5, 32}, DType::float32, 1);
+  const Tensor x = random_tensor({2, 9, 10, 32}, DType::float32, 1);
   const Tensor kernel = random_tensor({3, 3, 32, 32}, DType::float32, 2);
-  const Tensor cotangent = random_tensor({2, 4, 3, 32}, DType::float32, 3);
+  const Tensor cotangent = random_tensor({2, 7, 8, 32}, DType::float32, 3);
   Trace trace(Trace::Mode::eager, true);
   const Value a = trace.input("a", x), b = trace.input("b", kernel);
   const Value y = detail::conv2d_of_kernel(a, b, {});
@@ -178,8 +206,48 @@ BOOST_AUTO_TEST_CASE(gradients_are_convolutions_of_codes) {
   BOOST_TEST(largest_difference(of_x, floats) > 0);
 }
 
+// A layer around computes another kernel. The policy in force when the model is called decides, with open sizes too.
+BOOST_AUTO_TEST_CASE(replaced_kernels_take_part) {
+  const DataLoader images(
+      Dataset::from_tensors({{"x", random_tensor({2, small_side, small_side, 32}, DType::float32, 1)}}),
+      {.batch_size = 2});
+  const auto normalized = [] {
+    return SpectralNormalization(Conv2D({.filters = 32, .kernel_size = 3, .padding = "same", .name = "inner"}));
+  };
+  const auto check = [&](Module& model) {
+    const Tensor floats = trainer("float32").predict(model, images);
+    const Tensor int8 = trainer(Policy(products_in_int8)).predict(model, images);
+    BOOST_TEST(!int8.equal(floats));
+    BOOST_TEST(largest_difference(int8, floats) < 0.02 * max(abs(Value(floats))).item());
+  };
+  Sequential sequential({normalized()});
+  check(sequential);
+  for (const std::int64_t size : {small_side, std::int64_t{-1}}) {
+    const Value x = Input({size, size, 32});
+    Model model(x, normalized()(x));
+    check(model);
+  }
+}
+
+// Quantized kernels, and fake ones with codes of images, have products of their own. Those of fake_int4 are the
+// policy's.
+BOOST_AUTO_TEST_CASE(summary_leaves_out_other_products) {
+  const auto summary_of = [](const std::string& mode) {
+    Sequential model({Conv2D({.filters = 32, .kernel_size = 3})}, {.dtype = "mixed_int8"});
+    model.build({1, small_side + 2, small_side + 2, 32});
+    if (!mode.empty()) model.quantize(mode);
+    return model.summary_text();
+  };
+  const std::string text = "int8 products";
+  BOOST_TEST(summary_of("").find(text) != std::string::npos);
+  BOOST_TEST(summary_of("fake_int4").find(text) != std::string::npos);
+  BOOST_TEST(summary_of("fake_int8").find(text) == std::string::npos);
+  BOOST_TEST(summary_of("int8").find(text) == std::string::npos);
+  BOOST_TEST(summary_of("int4").find(text) == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(casts_turned_off_turn_them_off) {
-  const Value x = random_tensor({1, 6, 5, 32}, DType::float32, 1),
+  const Value x = random_tensor({1, 9, 10, 32}, DType::float32, 1),
               kernel = random_tensor({3, 3, 32, 32}, DType::float32, 2);
   const detail::PolicyScope scope{Policy(products_in_int8)};
   const Tensor floats = conv2d(x, kernel).tensor();
@@ -193,7 +261,7 @@ BOOST_AUTO_TEST_CASE(passes_keep_the_products) {
   const auto ops_of = [](const std::function<Value(const Value&, const Value&)>& call) {
     const detail::PolicyScope scope{Policy(products_in_int8)};
     Trace trace(Trace::Mode::graph, false);
-    const Value x = trace.input("x", Spec{{2, 6, 6, 32}, DType::float32});
+    const Value x = trace.input("x", Spec{{2, 9, 9, 32}, DType::float32});
     const Value kernel = trace.input("kernel", Spec{{3, 3, 32, 32}, DType::float32});
     trace.output("y", call(x, kernel));
     std::string text;
@@ -214,6 +282,7 @@ BOOST_AUTO_TEST_CASE(passes_keep_the_products) {
              }) == "conv2d; conv2d int8; add; ");
 }
 
+// Tolerance: a product may differ by 2 % of its largest result (see above), and steps add these differences up.
 BOOST_AUTO_TEST_CASE(losses_follow_those_of_16_bits) {
   const std::vector<double> narrow = epoch_losses("bf16"), int8 = epoch_losses("int8-mixed");
   for (std::size_t epoch = 0; epoch < narrow.size(); ++epoch) {

@@ -49,13 +49,14 @@ std::int64_t windows_of(const std::optional<Shape>& output) {
 }
 
 /// True if a layer has matrices whose products a policy may compute in int8. Of the convolutions these are kernels of
-/// Conv2D alone. Kernels that are quantized, and fake ones that take codes of images, have products of their own.
+/// Conv2D alone. Quantized kernels, and fake ones that take codes of images, have products of their own.
 bool takes_int8(const detail::LayerState& layer) {
   const bool convolves = layer.kind.find("Conv") != std::string::npos;
+  const auto quantized = [](const Variable& weight) { return weight.quantized(); };
+  if (std::any_of(layer.weights.begin(), layer.weights.end(), quantized)) return false;
   const bool grouped = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
   return std::any_of(layer.weights.begin(), layer.weights.end(), [&](const Variable& weight) {
     const Shape& shape = weight.shape();
-    if (weight.quantized()) return false;
     if (!convolves) return shape.size() > 1;
     if (layer.kind != "Conv2D" || shape.size() != 4 || grouped) return false;
     const auto& fake = weight.state()->fake;
