@@ -46,12 +46,12 @@ Shape output_shape(const OpCall& call, const Shape& x, const Shape& kernel) {
 }
 
 /// Format of the operands, value of the attribute "products".
-constexpr const char* in_int8 = "int8";
+constexpr const char* image_codes = "int8";
 
 /// Checks the attribute "products" of a convolution or of the gradient for its input.
 void check_products(const OpCall& call) {
-  const std::string products = call.attributes.get_or<std::string>("products", in_int8);
-  if (products != in_int8) fail_unknown(call.where, "products", products, std::array{in_int8});
+  const std::string products = call.attributes.get_or<std::string>("products", image_codes);
+  if (products != image_codes) fail_unknown(call.where, "products", products, std::array{image_codes});
   const auto groups = call.attributes.get<std::int64_t>("groups");
   if (call.attributes.has("products") && groups != 1) {
     fail<ValueError>(call.where, "products of int8 need 1 group; got {}", groups);
@@ -205,7 +205,7 @@ Value detail::conv2d_of_kernel(const Value& x, const Value& kernel, const Conv2D
   if (in_functional_graph()) return defer(later, {x, kernel}, {{shape, operand_dtype(ops::conv2d, x)}}).front();
   const bool int8 = !casts_disabled() && current_policy().products() != ProductFormat::same &&
                     takes_int8_convolution(kernel.shape(), options.groups, shape[1] * shape[2]);
-  if (int8) attributes.set("products", std::string(in_int8));
+  if (int8) attributes.set("products", std::string(image_codes));
   return insert_one(ops::conv2d, {x, kernel}, std::move(attributes));
 }
 
