@@ -14,8 +14,8 @@ struct PiecesAhead {
   std::int64_t of_turn = 0;                        ///< most lines of a turn
 
   PiecesAhead() = default;
-  /// `rows` pieces of `bytes` bytes at a distance of `step` bytes. Lines are counted as the first piece lies in them: if
-  /// `step` is no multiple of a line, a later piece may end one line behind the last that is fetched.
+  /// `rows` pieces of `bytes` bytes at a distance of `step` bytes. Lines are counted as the first piece lies in them:
+  /// if `step` is no multiple of a line, a later piece may end one line behind the last that is fetched.
   PiecesAhead(const char* from, std::int64_t rows, std::int64_t bytes, std::int64_t step, std::int64_t turns) {
     const auto before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) % Prefetch::line_bytes);
     const std::int64_t of_row = (before + bytes + Prefetch::line_bytes - 1) / Prefetch::line_bytes;
