@@ -3,6 +3,7 @@
 
 #include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/table.hpp>
+#include <mezzo/graph/attributes_without.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -14,10 +15,7 @@ class Apart final : public Kernel {
   explicit Apart(const KernelRequest& request) : residual_(residual_of(request)) {
     const Spec& y = request.outputs[0];
     KernelRequest product = request;
-    product.attributes = {};
-    for (const auto& [name, value] : request.attributes.entries()) {
-      if (name != "residual" && name != "epilogue" && name != "max_value") product.attributes.set(name, value);
-    }
+    product.attributes = detail::without(request.attributes, {"residual", "epilogue", "max_value"});
     if (residual_) product.inputs.erase(product.inputs.begin() + static_cast<std::ptrdiff_t>(*residual_));
     product_ = choose_kernel(product);
     if (residual_) {

@@ -4,6 +4,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/table.hpp>
 #include <mezzo/core/int8_scale.hpp>
+#include <mezzo/graph/attributes_without.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 namespace mezzo {
@@ -65,10 +66,7 @@ class EmulatedConvolution final : public Kernel {
         relu_(has_relu(request)) {
     KernelRequest floats = request;
     floats.constants.clear();  // they are the numbers before the quantization
-    floats.attributes = {};
-    for (const auto& [name, value] : request.attributes.entries()) {
-      if (name != "products" && name != "epilogue") floats.attributes.set(name, value);
-    }
+    floats.attributes = detail::without(request.attributes, {"products", "epilogue"});
     floats.inputs.resize(2);
     convolution_ = choose_kernel(floats);
   }

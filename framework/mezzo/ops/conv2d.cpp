@@ -2,6 +2,7 @@
 #include <array>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/graph/attributes_without.hpp>
 #include <mezzo/graph/cast_scope.hpp>
 #include <mezzo/graph/scope.hpp>
 #include <mezzo/ops/conv2d.hpp>
@@ -95,10 +96,7 @@ bool takes_int8_gradient(const Attributes& attributes, const Value& x, const Sha
 Values conv2d_gradient(const GradientContext& context) {
   const Value g = detail::as(context.cotangent(), context.input(0).dtype());
   Values out(context.input_count());
-  Attributes plain;  // without products of int8
-  for (const auto& [name, value] : context.attributes().entries()) {
-    if (name != "products") plain.set(name, value);
-  }
+  const Attributes plain = detail::without(context.attributes(), {"products"});
   const bool int8 =
       context.attributes().has("products") && takes_int8_gradient(plain, context.input(0), context.input(1).shape());
   const Op* const gradients[] = {&ops::conv2d_input_gradient, &ops::conv2d_kernel_gradient};
