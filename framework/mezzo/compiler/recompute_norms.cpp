@@ -54,7 +54,7 @@ class RecomputedNorms {
           first_.emplace(node, place);
           work_[node] = std::max(work_[node], operations(request_of(reader)));
         } else if (first_.count(node) > 0) {
-          kept_.insert(node);
+          late_.insert(node);
         }
       }
     }
@@ -69,7 +69,9 @@ class RecomputedNorms {
   /// True for large outputs of norms with a relu: with a residual, or of which the work of the gradient of a kernel is
   /// a multiple of that of the norm, or that no gradient of a kernel reads.
   bool is_worth_it(const detail::Node& norm) const {
-    if (first_.count(&norm) == 0 || kept_.count(&norm) > 0 || bytes_of(norm.outputs[0]) < least_bytes) return false;
+    if (first_.count(&norm) == 0 || late_.count(&norm) > 0 || kept_.count(&norm) > 0 ||
+        bytes_of(norm.outputs[0]) < least_bytes)
+      return false;
     if (!norm.attributes.has("epilogue")) return false;
     const double numbers = static_cast<double>(element_count(norm.outputs[0].shape)), work = work_.at(&norm);
     return norm.inputs.size() > 5 || work == 0 || work >= least_operations * numbers;
@@ -99,9 +101,10 @@ class RecomputedNorms {
   Places last_;   // by node: the last reader of output 0
   Places first_;  // by norm: the first reader of y in the backward pass
   std::unordered_map<const detail::Node*, double> work_;
-  /// Norms and others whose output 0 the graph returns, or a forward reader reads after a backward one; norms that
-  /// are computed again for their readers; those that are residuals of such norms.
-  std::unordered_set<const detail::Node*> kept_, chosen_, residuals_;
+  std::unordered_set<const detail::Node*> kept_;       // nodes whose output 0 lives until the end of the graph
+  std::unordered_set<const detail::Node*> late_;       // norms that a forward reader reads after a backward one
+  std::unordered_set<const detail::Node*> chosen_;     // norms that are computed again for their readers
+  std::unordered_set<const detail::Node*> residuals_;  // norms that are computed again as residuals of those
 };
 
 /// The norm with the shift of its output among its outputs.
