@@ -92,13 +92,19 @@ struct LossFunctionOptions {
 };
 
 namespace detail {
+/// Base of losses made of functions, whose meaning is unknown.
+class MEZZO_API LossOfFunction : public Loss {
+ protected:
+  using Loss::Loss;
+};
+
 /// A function of y_true and y_pred as a loss: `LossFunction([](const Value& y_true, const Value& y_pred) { ... })`. The
 /// function receives values of one rank: y_true (batch,) becomes (batch, 1) beside y_pred (batch, 1).
 template <class F>
-class LossFunction : public Loss {
+class LossFunction : public LossOfFunction {
  public:
   explicit LossFunction(F function, LossFunctionOptions options = {})
-      : Loss(std::move(options.name), std::move(options.reduction)), function_(std::move(function)) {}
+      : LossOfFunction(std::move(options.name), std::move(options.reduction)), function_(std::move(function)) {}
   Value call(const Value& y_true, const Value& y_pred) const override {
     check_not_moved();
     const std::pair<Value, Value> both = detail::same_rank(y_true, y_pred);

@@ -89,7 +89,7 @@ std::optional<bool> direction_of(const std::string& name) {
 /// meaning is unknown.
 std::optional<bool> direction_of(const Metric& metric) {
   if (const auto* const mean = dynamic_cast<const detail::LossMetric*>(&metric)) {
-    const bool function = detail::demangled(typeid(mean->loss())).starts_with("mezzo::detail::LossFunction<");
+    const bool function = dynamic_cast<const detail::LossOfFunction*>(&mean->loss()) != nullptr;
     return function ? std::nullopt : std::optional(false);
   }
   const std::string whole = detail::demangled(typeid(metric));
