@@ -2,8 +2,9 @@
 #include <utility>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/common/part_codes.hpp>
+#include <mezzo/backends/reference/tiled_product.hpp>
 #include <mezzo/backends/table.hpp>
-#include <mezzo/core/int8_scale.hpp>
 #include <mezzo/graph/attributes_without.hpp>
 #include <mezzo/ops/op_set.hpp>
 
@@ -12,46 +13,7 @@ namespace {
 
 using Index = std::int64_t;
 
-/// Quantizes parts of an array to codes that are float32 numbers. The array is (outer, parts, inner).
-class QuantizedParts {
- public:
-  QuantizedParts(Index outer, Index parts, Index inner, ScratchLayout& layout)
-      : outer_(outer),
-        parts_(parts),
-        inner_(inner),
-        codes_(layout.take(static_cast<std::size_t>(outer * parts * inner) * sizeof(float))),
-        scales_(layout.take(static_cast<std::size_t>(parts) * sizeof(detail::Int8Scale))) {}
-
-  float* codes(void* scratch) const { return reinterpret_cast<float*>(static_cast<char*>(scratch) + codes_); }
-  detail::Int8Scale* scales(void* scratch) const {
-    return reinterpret_cast<detail::Int8Scale*>(static_cast<char*>(scratch) + scales_);
-  }
-
-  void run(const float* x, void* scratch) const {
-    parallel_for(parts_, grain_of(outer_ * inner_), [&](Index begin, Index end) {
-      const auto for_numbers = [&](const auto& body) {
-        for (Index i = 0; i < outer_; ++i) {
-          for (Index part = begin; part < end; ++part) {
-            for (Index k = (i * parts_ + part) * inner_; k < (i * parts_ + part + 1) * inner_; ++k) {
-              body(scales(scratch)[part], k);
-            }
-          }
-        }
-      };
-      for (Index part = begin; part < end; ++part) scales(scratch)[part].scale = 0;  // the largest magnitude so far
-      for_numbers(
-          [&](detail::Int8Scale& scale, Index k) { scale.scale = detail::larger_magnitude(scale.scale, x[k]); });
-      for (Index part = begin; part < end; ++part) {
-        scales(scratch)[part] = detail::Int8Scale(scales(scratch)[part].scale);
-      }
-      for_numbers([&](const detail::Int8Scale& scale, Index k) { codes(scratch)[k] = scale.code(x[k]); });
-    });
-  }
-
- private:
-  Index outer_, parts_, inner_;
-  std::size_t codes_, scales_;
-};
+using FloatCodes = PartCodes<float>;
 
 /// A convolution, or the gradient for its input, by the best float32 kernel.
 class EmulatedConvolution final : public Kernel {
@@ -72,8 +34,8 @@ class EmulatedConvolution final : public Kernel {
   }
 
   void run(const KernelArguments& arguments) override {
-    x_.run(arguments.in<float>(0), arguments.scratch);
-    kernel_.run(arguments.in<float>(1), arguments.scratch);
+    x_.quantize(arguments.in<float>(0), arguments.scratch);
+    kernel_.quantize(arguments.in<float>(1), arguments.scratch);
     const void* const codes[] = {x_.codes(arguments.scratch), kernel_.codes(arguments.scratch)};
     convolution_.kernel->run({codes, arguments.outputs, static_cast<char*>(arguments.scratch) + layout_.size()});
     finish(arguments);
@@ -83,11 +45,11 @@ class EmulatedConvolution final : public Kernel {
   std::string detail() const override { return "float32 " + convolution_.implementation; }
 
  private:
-  static QuantizedParts quantized_kernel(const KernelRequest& request, ScratchLayout& layout) {
+  static FloatCodes quantized_kernel(const KernelRequest& request, ScratchLayout& layout) {
     const Shape& kernel = request.inputs[1].shape;
     const Index places = kernel[0] * kernel[1];
-    return request.op == &ops::conv2d ? QuantizedParts(places * kernel[2], kernel[3], 1, layout)
-                                      : QuantizedParts(places, kernel[2], kernel[3], layout);
+    return request.op == &ops::conv2d ? FloatCodes(places * kernel[2], kernel[3], 1, layout)
+                                      : FloatCodes(places, kernel[2], kernel[3], layout);
   }
 
   /// Sums of products of codes in units of the operands, then bias and ReLU.
@@ -99,9 +61,8 @@ class EmulatedConvolution final : public Kernel {
       for (Index i = begin; i < end; ++i) {
         float* const y = arguments.out<float>(0) + i * columns_;
         for (Index j = 0; j < columns_; ++j) {
-          float sum = detail::Int8Scale::product(y[j], of_image[i / pixels_].scale, of_column[j].scale);
-          if (bias != nullptr) sum += bias[j];
-          y[j] = relu_ && sum <= 0 ? 0 : sum;  // a NaN stays
+          const float sum = detail::Int8Scale::product(y[j], of_image[i / pixels_].scale, of_column[j].scale);
+          y[j] = reference::finish(sum, bias, j, relu_);
         }
       }
     });
@@ -109,18 +70,14 @@ class EmulatedConvolution final : public Kernel {
 
   ScratchLayout layout_;
   Index images_, pixels_, columns_;
-  QuantizedParts x_, kernel_;
+  FloatCodes x_, kernel_;
   bool biased_, relu_;
   detail::ChosenKernel convolution_;
 };
 
 std::unique_ptr<Kernel> create_emulated_convolution(const KernelRequest& request, std::string& reason) {
   if (!request.attributes.has("products")) return nullptr;
-  for (const auto* specs : {&request.inputs, &request.outputs}) {
-    for (const Spec& spec : *specs) {
-      if (spec.dtype != DType::float32) return decline(reason, "takes float32; got {}", spec.dtype);
-    }
-  }
+  if (!is_of_float32(request, reason)) return nullptr;
   return std::make_unique<EmulatedConvolution>(request);
 }
 

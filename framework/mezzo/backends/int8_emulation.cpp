@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/reference/tiled_product.hpp>
 #include <mezzo/backends/table.hpp>
 #include <mezzo/core/int8_scale.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -136,8 +137,7 @@ class EmulatedMatmul final : public Kernel {
         for (Index j = 0; j < columns_; ++j) {
           float sum = detail::Int8Scale::product(sums[i * columns_ + j], of_row[i].scale, of_column[j].scale);
           if (group > 0) sum += y[j];
-          if (last && bias != nullptr) sum += bias[j];
-          y[j] = last && relu_ && sum <= 0 ? 0 : sum;  // a NaN stays
+          y[j] = last ? reference::finish(sum, bias, j, relu_) : sum;
         }
       }
     });
@@ -153,11 +153,7 @@ class EmulatedMatmul final : public Kernel {
 
 std::unique_ptr<Kernel> create(const KernelRequest& request, std::string& reason) {
   if (!request.attributes.has("products")) return nullptr;
-  for (const auto* specs : {&request.inputs, &request.outputs}) {
-    for (const Spec& spec : *specs) {
-      if (spec.dtype != DType::float32) return decline(reason, "takes float32; got {}", spec.dtype);
-    }
-  }
+  if (!is_of_float32(request, reason)) return nullptr;
   if (request.inputs[1].shape.size() != 2 || request.attributes.get_or("transpose_a", false)) {
     return decline(reason, "takes a plain left operand and one matrix");
   }

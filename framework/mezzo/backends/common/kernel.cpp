@@ -25,6 +25,17 @@ class RunKernel final : public Kernel {
 
 }  // namespace
 
+bool is_of_float32(const KernelRequest& request, std::string& reason) {
+  for (const auto* specs : {&request.inputs, &request.outputs}) {
+    for (const Spec& spec : *specs) {
+      if (spec.dtype == DType::float32) continue;
+      decline(reason, "takes float32; got {}", spec.dtype);
+      return false;
+    }
+  }
+  return true;
+}
+
 std::unique_ptr<Kernel> make_kernel(std::function<void(const KernelArguments&)> run, std::vector<bool> overwrites,
                                     std::size_t scratch) {
   return std::make_unique<RunKernel>(std::move(run), std::move(overwrites), scratch);

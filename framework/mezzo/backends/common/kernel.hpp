@@ -36,6 +36,9 @@ std::unique_ptr<Kernel> decline(std::string& reason, fmt::format_string<Argument
   return nullptr;
 }
 
+/// True if all operands and results are float32; sets the reason otherwise.
+bool is_of_float32(const KernelRequest& request, std::string& reason);
+
 /// A kernel that calls run(arguments). `overwrites[i]`: output 0 may use the memory of input i, by default of none.
 /// `scratch`: bytes of scratch memory.
 std::unique_ptr<Kernel> make_kernel(std::function<void(const KernelArguments&)> run, std::vector<bool> overwrites = {},

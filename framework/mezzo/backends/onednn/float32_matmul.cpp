@@ -77,11 +77,7 @@ double numbers_in(const Spec& spec) { return static_cast<double>(element_count(s
 }  // namespace
 
 std::unique_ptr<Kernel> make_float32_matmul(const KernelRequest& request, std::int64_t parts, std::string& reason) {
-  for (const auto* specs : {&request.inputs, &request.outputs}) {
-    for (const Spec& spec : *specs) {
-      if (spec.dtype != DType::float32) return decline(reason, "takes float32; got {}", spec.dtype);
-    }
-  }
+  if (!is_of_float32(request, reason)) return nullptr;
   auto kernel = std::make_unique<Float32Matmul>(request, parts, reason);
   return kernel->accepted() ? std::move(kernel) : nullptr;
 }

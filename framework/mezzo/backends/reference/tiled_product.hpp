@@ -45,7 +45,7 @@ void tiled_product(const ProductSize& size, const Left& left, const Right& right
   });
 }
 
-/// A sum with bias (null: none) and ReLU applied.
+/// A sum with bias (null: none) and ReLU applied. NaN stays NaN.
 template <class T>
 T finish(T sum, const T* bias, std::int64_t column, bool relu) {
   if (bias != nullptr) sum += bias[column];

@@ -103,13 +103,7 @@ class Pointwise final : public Kernel {
 
 /// True for a 1 x 1 convolution in float32 of enough pixels. Sets the reason otherwise.
 bool takes_pointwise(const KernelRequest& request, const Shape& kernel, std::string& reason) {
-  for (const auto* specs : {&request.inputs, &request.outputs}) {
-    for (const Spec& spec : *specs) {
-      if (spec.dtype == DType::float32) continue;
-      decline(reason, "takes float32; got {}", spec.dtype);
-      return false;
-    }
-  }
+  if (!is_of_float32(request, reason)) return false;
   if (is_pointwise(request.attributes, kernel)) return has_many_pixels(request, kernel, reason);
   decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
   return false;
