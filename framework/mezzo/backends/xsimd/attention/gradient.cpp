@@ -48,22 +48,16 @@ void prepare(const AttentionHeads& heads, const KernelArguments& arguments, Inde
 /// Operands and results of the head after this one.
 NextRows next_gradient_rows(const AttentionHeads& heads, const KernelArguments& arguments, Index head) {
   const AttentionShape& shape = heads.shape;
-  NextRows next;
-  if (head + 1 < shape.batch * shape.heads) {
-    const auto add = [&](const void* operand, Index positions, Index size) {
-      next.add(heads.rows(operand, head + 1, positions, size, 0, positions), heads.bytes);
-    };
-    add(arguments.inputs[2], shape.keys, shape.size);
-    add(arguments.inputs[3], shape.keys, shape.value_size);
-    add(arguments.inputs[1], shape.queries, shape.size);
-    add(arguments.inputs[0], shape.queries, shape.value_size);
-    add(arguments.inputs[4], shape.queries, shape.value_size);
-    add(arguments.outputs[0], shape.queries, shape.size);
-    add(arguments.outputs[1], shape.keys, shape.size);
-    add(arguments.outputs[2], shape.keys, shape.value_size);
-  }
-  next.divide(2 * heads.turns_of_scores() + heads.turns(shape.size));
-  return next;
+  return heads.next_rows(head,
+                         {{arguments.inputs[2], shape.keys, shape.size},
+                          {arguments.inputs[3], shape.keys, shape.value_size},
+                          {arguments.inputs[1], shape.queries, shape.size},
+                          {arguments.inputs[0], shape.queries, shape.value_size},
+                          {arguments.inputs[4], shape.queries, shape.value_size},
+                          {arguments.outputs[0], shape.queries, shape.size},
+                          {arguments.outputs[1], shape.keys, shape.size},
+                          {arguments.outputs[2], shape.keys, shape.value_size}},
+                         2 * heads.turns_of_scores() + heads.turns(shape.size));
 }
 
 void run_head_gradient(const AttentionHeads& heads, const KernelArguments& arguments, Index head,

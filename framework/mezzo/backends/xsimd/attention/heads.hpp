@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 #include <mezzo/backends/common/attention_shape.hpp>
 #include <mezzo/backends/xsimd/attention/attention.hpp>
@@ -49,6 +50,12 @@ class NextRows {
   std::size_t count_ = 0, at_ = 0;
   Index lines_ = 0, of_turn_ = 0, offset_ = 0;
   Prefetch running_;
+};
+
+/// An operand or result with `size` numbers at each of the positions of a head.
+struct HeadOperand {
+  const void* data;
+  std::int64_t positions, size;
 };
 
 /// Parts of attention and its gradient. Both process a block of queries at a time with all keys of its head. Operands
@@ -119,6 +126,19 @@ class AttentionHeads {
 
   DropoutRule dropout_rule(const KernelArguments& arguments) const {
     return {.stream = shape.stream(arguments), .least = least_, .divisor = static_cast<float>(1 - shape.rate)};
+  }
+
+  /// Rows of these operands and results in the head after this one, none after the last head, divided among `panels`
+  /// panels of multiply().
+  NextRows next_rows(Index head, std::initializer_list<HeadOperand> operands, Index panels) const {
+    NextRows next;
+    if (head + 1 < shape.batch * shape.heads) {
+      for (const HeadOperand& one : operands) {
+        next.add(rows(one.data, head + 1, one.positions, one.size, 0, one.positions), bytes);
+      }
+    }
+    next.divide(panels);
+    return next;
   }
 
   /// out = a b, panel by panel of the columns of b. Fetches a part of `next` with each panel.
