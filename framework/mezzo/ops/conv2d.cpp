@@ -82,14 +82,9 @@ std::vector<Spec> infer_kernel_gradient(const OpCall& call) {
 }
 
 /// True if the gradient for the input x is a convolution of the cotangents with the turned kernel whose products of
-/// int8 are faster: one without strides, with padding inside of the kernel's reach.
+/// int8 are faster.
 bool takes_int8_gradient(const Attributes& attributes, const Value& x, const Shape& kernel) {
-  const auto& padding = attributes.get<Shape>("padding");
-  const auto& dilation = attributes.get<Shape>("dilation");
-  for (std::size_t i = 0; i < padding.size(); ++i) {
-    if (padding[i] > dilation[i / 2] * (kernel[i / 2] - 1)) return false;
-  }
-  return attributes.get<Shape>("strides") == Shape{1, 1} &&
+  return detail::turned_padding(attributes, kernel) &&
          detail::takes_int8_convolution({kernel[0], kernel[1], kernel[3], kernel[2]}, 1, x.shape()[1] * x.shape()[2]);
 }
 
@@ -192,6 +187,17 @@ bool detail::takes_int8_convolution(const Shape& kernel, std::int64_t groups, st
   const std::int64_t terms = window_terms(kernel);
   return groups == 1 && suits(kernel[2]) && suits(kernel[3]) && terms >= fewest_terms && terms <= most_window_terms &&
          windows >= fewest_int8_windows;
+}
+
+std::optional<Shape> detail::turned_padding(const Attributes& attributes, const Shape& kernel) {
+  if (attributes.get<Shape>("strides") != Shape{1, 1}) return {};
+  const auto& dilation = attributes.get<Shape>("dilation");
+  Shape padding = attributes.get<Shape>("padding");
+  for (std::size_t i = 0; i < padding.size(); ++i) {
+    padding[i] = dilation[i / 2] * (kernel[i / 2] - 1) - padding[i];
+    if (padding[i] < 0) return {};
+  }
+  return padding;
 }
 
 Value detail::conv2d_of_kernel(const Value& x, const Value& kernel, const Conv2DOpOptions& options) {

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include <mezzo/core/api.hpp>
 #include <mezzo/core/shape.hpp>
+#include <mezzo/graph/attributes.hpp>
 #include <mezzo/graph/value.hpp>
 #include <mezzo/ops/conv2d.hpp>
 
@@ -22,5 +24,9 @@ constexpr std::int64_t fewest_int8_windows = 49;
 /// `groups` is 1, channels and filters are multiples of 4 from 32 on, sums have 128 to 65,536 terms, and an image has
 /// at least fewest_int8_windows.
 MEZZO_API bool takes_int8_convolution(const Shape& kernel, std::int64_t groups, std::int64_t windows);
+
+/// Padding of the convolution of the cotangents with the turned kernel that computes the gradient of the input of a
+/// convolution with these attributes. None with strides, or with more padding than the kernel reaches.
+std::optional<Shape> turned_padding(const Attributes& attributes, const Shape& kernel);
 
 }  // namespace mezzo::detail

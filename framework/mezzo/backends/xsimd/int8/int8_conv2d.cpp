@@ -9,6 +9,7 @@
 #include <mezzo/backends/xsimd/int8/code_convolution.hpp>
 #include <mezzo/backends/xsimd/int8/int8_entries.hpp>
 #include <mezzo/compiler/packed_constants.hpp>
+#include <mezzo/ops/kernel_convolution.hpp>
 #include <mezzo/ops/quantized_conv2d.hpp>
 
 // The kernel is quantized and packed once a run, or once for all runs if it is a constant of a frozen graph. The
@@ -141,26 +142,21 @@ class Int8ConvolutionKernel final : public Kernel {
 /// reaches.
 std::optional<CodeConvolutionShape> turned_convolution(const KernelRequest& request) {
   const Shape &g = request.inputs[0].shape, &kernel = request.inputs[1].shape, &x = request.outputs[0].shape;
-  const auto& dilation = request.attributes.get<Shape>("dilation");
-  const auto& padding = request.attributes.get<Shape>("padding");
-  if (request.attributes.get<Shape>("strides") != Shape{1, 1}) return {};
-  CodeConvolutionShape shape{.images = g[0],
-                             .height = g[1],
-                             .width = g[2],
-                             .channels = g[3],
-                             .filters = x[3],
-                             .kernel_height = kernel[0],
-                             .kernel_width = kernel[1],
-                             .out_height = x[1],
-                             .out_width = x[2],
-                             .dilation = dilation,
-                             .x = request.inputs[0].dtype,
-                             .out = request.outputs[0].dtype};
-  for (std::size_t i = 0; i < 4; ++i) {
-    shape.padding[i] = dilation[i / 2] * (kernel[i / 2] - 1) - padding[i];
-    if (shape.padding[i] < 0) return {};
-  }
-  return shape;
+  const std::optional<Shape> padding = detail::turned_padding(request.attributes, kernel);
+  if (!padding) return {};
+  return CodeConvolutionShape{.images = g[0],
+                              .height = g[1],
+                              .width = g[2],
+                              .channels = g[3],
+                              .filters = x[3],
+                              .kernel_height = kernel[0],
+                              .kernel_width = kernel[1],
+                              .out_height = x[1],
+                              .out_width = x[2],
+                              .dilation = request.attributes.get<Shape>("dilation"),
+                              .padding = *padding,
+                              .x = request.inputs[0].dtype,
+                              .out = request.outputs[0].dtype};
 }
 
 std::unique_ptr<Kernel> make_of_codes(const KernelRequest& request, Isa isa, std::string& reason, bool turned) {
