@@ -116,42 +116,15 @@ void each(const float* a, const float* b, const float*, float* out, std::int64_t
   });
 }
 
-/// x as a T, in the registers if the instruction set has its conversions.
-template <class T>
-[[gnu::always_inline]] inline Floats rounded(const Floats& x) {
-#if defined(__AVX512BW__)
-  if constexpr (std::is_same_v<T, bfloat16>) {
-    return widen_bfloat16(round_to_bfloat16(x.data));
-  } else {
-    return _mm512_cvtph_ps(round_to_float16(x.data));
-  }
-#else
-  T numbers[lanes];
-  store(numbers, x, Whole{});
-  return load(numbers, Whole{});
-#endif
-}
-
-#if defined(__AVX2__) && !defined(__AVX512BW__)
-/// Rounds registers to bfloat16 as far as there are groups of them. Returns the number of elements.
-[[gnu::always_inline]] inline std::int64_t round_groups(float* x, std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i + together * lanes <= n; i += together * lanes) {
-    __m256 group[together];
-    for (int j = 0; j < together; ++j) group[j] = load_register(x + i + j * lanes);
-    round_registers(group);
-    for (int j = 0; j < together; ++j) store_register(x + i + j * lanes, group[j]);
-  }
-  return i;
-}
-#endif
-
 template <class T>
 [[gnu::flatten]] void round_to(float* x, std::int64_t n) {
   std::int64_t done = 0;
-#if defined(__AVX2__) && !defined(__AVX512BW__)
-  if constexpr (std::is_same_v<T, bfloat16>) done = round_groups(x, n);
-#endif
+  for (; done + together * lanes <= n; done += together * lanes) {
+    Floats group[together];
+    for (int j = 0; j < together; ++j) group[j] = load(x + done + j * lanes, Whole{});
+    round_all<T>(group);
+    for (int j = 0; j < together; ++j) store(x + done + j * lanes, group[j], Whole{});
+  }
   for_registers(done, n, [&](std::int64_t i, auto part) { store(x + i, rounded<T>(load(x + i, part)), part); });
 }
 

@@ -115,6 +115,14 @@ template <class T, class F>
   return polynomial(r, fine);
 }
 
+/// exp(r) - 1 for |r| <= log(2) / 2, with few units of error also for small r: with the polynomial of expf in Cephes.
+template <class F>
+[[gnu::always_inline]] inline F small_rest(const F& r) {
+  constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
+                         4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
+  return multiply_add(polynomial(r, p) * r, r, r);
+}
+
 /// bell_factor exp(-r / 2) for |r| <= log(2): minimax polynomials of degree 5 with a relative error of 8e-8
 /// (tests/backends/coefficients.py) and, for bfloat16, that of small_exponential().
 template <class T, class F>
@@ -143,12 +151,10 @@ struct Exponent {
     }
   }
 
-  /// exp(r) - 1, with few units of error also for small r: with the polynomial of expf in Cephes.
+  /// exp(r) - 1.
   [[gnu::always_inline]] F rest() const {
     if constexpr (is_coarse<T>) return polynomial(r, coarse_exponential) * r;
-    constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
-                           4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
-    return multiply_add(polynomial(r, p) * r, r, r);
+    return small_rest(r);
   }
 
   /// exp(r). Without fused products the sum with 1 is rounded to fewer units.

@@ -73,6 +73,37 @@ template <int n>
 }
 #endif
 
+/// x as a T, in the registers if the instruction set has its conversions.
+template <class T>
+[[gnu::always_inline]] inline Floats rounded(const Floats& x) {
+#if defined(__AVX512BW__)
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return widen_bfloat16(round_to_bfloat16(x.data));
+  } else {
+    return _mm512_cvtph_ps(round_to_float16(x.data));
+  }
+#else
+  T numbers[lanes];
+  store(numbers, x, Whole{});
+  return load(numbers, Whole{});
+#endif
+}
+
+/// Rounds all registers to T.
+template <class T, int n>
+[[gnu::always_inline]] inline void round_all(Floats (&x)[n]) {
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    __m256 registers[n];
+    for (int i = 0; i < n; ++i) registers[i] = x[i].data;
+    round_registers(registers);
+    for (int i = 0; i < n; ++i) x[i] = registers[i];
+    return;
+  }
+#endif
+  for (Floats& one : x) one = rounded<T>(one);
+}
+
 /// Stores two whole registers, one after the other in memory.
 template <class T>
 [[gnu::always_inline]] inline void store_two(T* p, const Floats& a, const Floats& b) {

@@ -70,12 +70,10 @@ struct GuardedPair {
   return (a >= Floats(least)) & (a <= Floats(most));
 }
 
-/// For |x| < log(2) / 2 the polynomial of expf in Cephes; elsewhere at most two bits are lost.
+/// small_rest() for |x| < log(2) / 2; elsewhere at most two bits are lost.
 struct Expm1 {
   Floats operator()(const Floats& x) const {
-    constexpr float p[] = {1.9875691500e-4F, 1.3981999507e-3F, 8.3334519073e-3F,
-                           4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F};
-    const Floats near = multiply_add(polynomial(x, p) * x, x, x);
+    const Floats near = small_rest(x);
     const Floats away = exponential(x) - Floats(1.0F);
     const Floats sign = x & Floats(-0.0F);
     return xsimd::select(xsimd::abs(x) < Floats(0.3465F), near, away) | sign;

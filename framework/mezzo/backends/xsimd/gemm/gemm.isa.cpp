@@ -207,29 +207,12 @@ void pack_left(const GemmPiece& p) {
   }
 }
 
-/// Rounds registers to bfloat16.
-template <int n>
-[[gnu::always_inline]] inline void round_all(Floats (&x)[n]) {
-#if defined(__AVX2__) && !defined(__AVX512BW__)
-  __m256 registers[n];
-  for (int i = 0; i < n; ++i) registers[i] = x[i].data;
-  round_registers(registers);
-  for (int i = 0; i < n; ++i) x[i] = registers[i];
-#else
-  mezzo::bfloat16 numbers[lanes];
-  for (Floats& one : x) {
-    store(numbers, one, Whole{});
-    one = load(static_cast<const mezzo::bfloat16*>(numbers), Whole{});
-  }
-#endif
-}
-
 template <class T, bool rounds>
 void pack_panels(const GemmPiece& p) {
   const std::int64_t whole = p.count / gemm_columns * gemm_columns;
   Floats row[gemm_registers];
   const auto write = [&](float* to) __attribute__((always_inline)) {
-    if constexpr (rounds) round_all(row);
+    if constexpr (rounds) round_all<mezzo::bfloat16>(row);
     for (int j = 0; j < gemm_registers; ++j) store(to + j * lanes, row[j], Whole{});
   };
   for (std::int64_t k = 0; k < p.depth; ++k) {
@@ -254,7 +237,7 @@ template <class T, bool rounds, class Some>
                                                Some part) {
   Floats square[lanes];
   for (int i = 0; i < lanes; ++i) square[i] = i < rows ? load(from + i * width, part) : Floats(0.0F);
-  if constexpr (rounds) round_all(square);
+  if constexpr (rounds) round_all<mezzo::bfloat16>(square);
   transpose(square);
   for (int i = 0; i < lanes_of(part); ++i) store(to + i * gemm_columns, square[i], Whole{});
 }
