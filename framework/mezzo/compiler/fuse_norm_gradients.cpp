@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include <mezzo/compiler/int8_products.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/compiler/work.hpp>
@@ -27,7 +28,7 @@ std::unordered_map<const detail::Node*, ConvolutionGradients> convolution_gradie
   std::unordered_map<const detail::Node*, ConvolutionGradients> all;
   for (const detail::NodePtr& node : graph.nodes) {
     // The joined kernel multiplies floats, so products of int8 stay apart.
-    if (node->attributes.has("products")) continue;
+    if (detail::is_int8_product(*node->op, node->attributes)) continue;
     if (is(*node, ops::conv2d_input_gradient) && is_dx_of_norm(node->inputs[0])) {
       all[node->inputs[0].node().get()].input = node.get();
     } else if (is(*node, ops::conv2d_kernel_gradient) && is_dx_of_norm(node->inputs[1])) {

@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <mezzo/compiler/int8_products.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -12,8 +13,8 @@ namespace {
 /// The convolution op that takes the input of a norm in place of its output; null: none.
 const Op* normalizing(const detail::Node& reader) {
   if (is(reader, ops::conv2d_kernel_gradient)) return &ops::normalized_conv2d_kernel_gradient;
-  const bool bare =
-      reader.inputs.size() == 2 && !reader.attributes.has("epilogue") && !reader.attributes.has("products");
+  const bool bare = reader.inputs.size() == 2 && !reader.attributes.has("epilogue") &&
+                    !detail::is_int8_product(*reader.op, reader.attributes);
   return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
 }
 

@@ -5,6 +5,7 @@
 
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/reference/creators.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
 #include <mezzo/core/parallel.hpp>
 
 // Computes blocks of channels that share cache lines. All sums of a block are complete before it is written, so outputs
@@ -51,7 +52,7 @@ std::unique_ptr<Kernel> batch_norm(const KernelRequest& request, bool statistics
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
-  const bool again = request.attributes.get_or("again", false);  // the inputs are statistics of another norm
+  const bool again = request.attributes.get_or(detail::again, false);  // the inputs are statistics of another norm
   const Limits limits(request);
   const bool adds = request.inputs.size() > 5, shifts = statistics_only || request.outputs.size() > 5;
   const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs

@@ -8,6 +8,7 @@
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/norm_gradient.hpp>
 #include <mezzo/backends/xsimd/past_caches.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
 
 namespace mezzo::xsimd_kernels {
 namespace {
@@ -36,7 +37,7 @@ std::unique_ptr<Kernel> make_norm(const KernelRequest& request, bool statistics_
   const double epsilon = request.attributes.get<double>("epsilon");
   const double momentum = request.attributes.get<double>("momentum");
   const bool training = request.attributes.get<bool>("training");
-  const bool again = request.attributes.get_or("again", false);  // the inputs are statistics of another norm
+  const bool again = request.attributes.get_or(detail::again, false);  // the inputs are statistics of another norm
   const bool adds = request.inputs.size() > 5, shifts = statistics_only || request.outputs.size() > 5;
   const std::size_t at = statistics_only ? 0 : 1;  // of the statistics among the outputs
   const NormLimits limits(request, has_relu(request));
