@@ -100,18 +100,16 @@ template <class Kept, class S, class G, class Rule>
       const Ints word = load_ints(variable_words + a.first + j - first, part);
       Kept::change(a, j, part, decay, addend_of(j, part, slot_word(j, part)), word);
     };
-    if (Kept::copies && next - i == stride) {
-      if constexpr (Kept::copies) {
-        for (std::int64_t j = i; j < next; j += 2 * lanes) {
-          const Floats addends[] = {addend_of(j, Whole{}, slot_word(j, Whole{})),
-                                    addend_of(j + lanes, Whole{}, slot_word(j + lanes, Whole{}))};
-          Kept::change_two(a, j, decay, addends);
-        }
-      }
-    } else if (next - i == stride) {
-      for (std::int64_t j = i; j < next; j += lanes) with_words(j, Whole{});
-    } else {
+    if (next - i < stride) {
       for_registers(i, next, with_words);
+    } else if constexpr (Kept::copies) {
+      for (std::int64_t j = i; j < next; j += 2 * lanes) {
+        const Floats addends[] = {addend_of(j, Whole{}, slot_word(j, Whole{})),
+                                  addend_of(j + lanes, Whole{}, slot_word(j + lanes, Whole{}))};
+        Kept::change_two(a, j, decay, addends);
+      }
+    } else {
+      for (std::int64_t j = i; j < next; j += lanes) with_words(j, Whole{});
     }
   }
 }
