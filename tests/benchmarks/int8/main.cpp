@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "timed.hpp"
+#include "training.hpp"
 
 namespace {
 

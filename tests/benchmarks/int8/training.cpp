@@ -6,6 +6,7 @@
 #include <mezzo/ops/kernel_convolution.hpp>
 
 #include "timed.hpp"
+#include "training.hpp"
 
 namespace mezzo_bench {
 namespace {
