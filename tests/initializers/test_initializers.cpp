@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
       refused<NameError>([] { Any<Initializer>("glorot"); }) ==
       "unknown initializer \"glorot\"; valid names: constant, glorot_normal, glorot_uniform, he_normal, he_uniform, "
       "identity, lecun_normal, lecun_uniform, normal, one, ones, orthogonal, random_normal, random_uniform, "
-      "truncated_normal, uniform, variance_scaling, zero, zeros");
+      "truncated_normal, uniform, variance_scaling, zero, zeros; nearest: \"glorot_normal\"");
 }
 
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {

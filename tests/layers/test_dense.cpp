@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              "hard_sigmoid, hard_silu, "
              "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
              "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
-             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink");
+             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink; nearest: \"relu\"");
   BOOST_TEST(refused<NameError>([] {
                Dense({.units = 1, .kernel_initializer = "one_hot"});
              }).starts_with("unknown initializer \"one_hot\"; valid names: constant, glorot_normal"));

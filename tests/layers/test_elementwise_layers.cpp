@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_activation_layer_without_a_function_is_linear) {
              "hard_sigmoid, hard_silu, "
              "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
              "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
-             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink");
+             "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink; nearest: \"swish\"");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -228,10 +228,10 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
              "[OrthogonalRegularizer] the weight must be a matrix; got shape (3,)");
   BOOST_TEST(refused<NameError>([] { Dense(1, {.kernel_regularizer = "l3"}); }) ==
              "unknown regularizer \"l3\"; valid names: L1, L1L2, L2, OrthogonalRegularizer, l1, l1_l2, l2, "
-             "orthogonal_regularizer");
+             "orthogonal_regularizer; nearest: \"l1\"");
   BOOST_TEST(refused<NameError>([] { Dense(1, {.kernel_constraint = "norm"}); }) ==
              "unknown constraint \"norm\"; valid names: MaxNorm, MinMaxNorm, NonNeg, UnitNorm, max_norm, min_max_norm, "
-             "non_neg, unit_norm");
+             "non_neg, unit_norm; nearest: \"MaxNorm\"");
   BOOST_TEST(refused<ValueError>([] { MaxNorm(-1); }) == "[MaxNorm] max_value must not be negative; got -1");
   BOOST_TEST(refused<ValueError>([] { MinMaxNorm(2, 1); }) ==
              "[MinMaxNorm] max_value must not be below min_value; got min_value 2, max_value 1");

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(of_activations) {
       "hard_silu, "
       "hard_swish, hard_tanh, leaky_relu, linear, log_sigmoid, log_softmax, mish, relu, "
       "relu6, selu, sigmoid, silu, soft_shrink, softmax, softplus, softsign, sparse_plus, "
-      "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink",
+      "sparse_sigmoid, sparsemax, squareplus, swish, tanh, tanh_shrink; nearest: \"relu\"",
       [] { ActivationFunction("rellu"); });
 }
 

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(names_are_keras) {
       refused<NameError>([] { Any<Optimizer>("adamm"); }) ==
       "unknown optimizer \"adamm\"; valid names: Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Ftrl, LARS, Lamb, "
       "Lion, Muon, Nadam, RMSprop, SGD, ScheduleFreeAdamW, adadelta, adafactor, adagrad, adam, adamax, adamw, "
-      "ftrl, lamb, lars, lion, muon, nadam, rmsprop, schedulefreeadamw, sgd");
+      "ftrl, lamb, lars, lion, muon, nadam, rmsprop, schedulefreeadamw, sgd; nearest: \"adam\"");
   BOOST_TEST(Any<Optimizer>("schedulefreeadamw")->learning_rate() == 0.0025);
 }
 

@@ -89,9 +89,8 @@ const CatalogueModel* known_model(const BenchOptions& options, const Overrides& 
   if (known == nullptr) {
     std::vector<std::string> names;
     for (const CatalogueModel& one : catalogue_models()) names.push_back(one.name);
-    throw FileError(
-        fmt::format("[model \"{}\"] no such file or directory; models of the catalogue: {}; nearest: \"{}\"",
-                    options.model, fmt::join(names, ", "), detail::nearest_name(options.model, names)));
+    throw FileError(fmt::format("[model \"{}\"] no such file or directory; models of the catalogue: {}{}",
+                                options.model, fmt::join(names, ", "), detail::nearest_text(options.model, names)));
   }
   if (!options.config.empty()) fail_usage("--config has no effect for a model of the catalogue: its data are random");
   if (!overrides.empty()) {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 
+#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/saved_run.hpp>
 #include <mezzo/cli/usage_error.hpp>
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/error.hpp>
 #include <mezzo/io/check_path.hpp>
 #include <mezzo/training/model/compile_json.hpp>
@@ -29,7 +29,7 @@ Json& step_into(Json& at, const std::string& key, const std::string& path) {
 void set_member(Json& config, const std::string& path, const std::string& text) {
   const std::string top = path.substr(0, path.find('.'));
   if (std::find(section_names().begin(), section_names().end(), top) == section_names().end()) {
-    fail_usage("unknown option --{}; nearest: --{}", path, detail::nearest_name(top, section_names()));
+    fail_usage("unknown option --{}{}", path, nearest_option(top, section_names()));
   }
   if (top == "optimizer" && path != top && (!config.contains(top) || config[top].is_string())) {
     Json named = Json::object();  // a name becomes an object with all options

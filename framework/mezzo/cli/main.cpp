@@ -55,8 +55,8 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
     for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(one->get_name());
     if (std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
-      fail_usage("unknown command \"{}\"; nearest: \"{}\"; `mezzo help` lists all", arguments[0],
-                 detail::nearest_name(arguments[0], names));
+      fail_usage("unknown command \"{}\"{}; `mezzo help` lists all", arguments[0],
+                 detail::nearest_text(arguments[0], names));
     }
     command = app.get_subcommand(arguments[0]);
   }
@@ -68,14 +68,14 @@ void check_names(const CLI::App& app, const std::vector<std::string>& arguments,
   }
   std::vector<std::string> names;
   for (const CLI::Option* option : command->get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
   const auto check = [&](const std::string& argument) {
     const std::string name = name_of_option(argument);
     if (name.size() < 3 || name.rfind("--", 0) != 0) return;
-    if (std::find(names.begin(), names.end(), name) != names.end()) return;
-    fail_usage("{}: unknown option {}; nearest: {}; `{} --help` lists all", title, name,
-               detail::nearest_name(name, names), title);
+    const std::string bare = name.substr(2);
+    if (std::find(names.begin(), names.end(), bare) != names.end()) return;
+    fail_usage("{}: unknown option {}{}; `{} --help` lists all", title, name, nearest_option(bare, names), title);
   };
   for (const std::string& argument : arguments) check(argument);
   const bool takes =

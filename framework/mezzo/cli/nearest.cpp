@@ -25,7 +25,7 @@ std::vector<std::string> words_of(const std::string& list) {
 
 std::string with_nearest(const std::string& text) {
   const std::size_t unknown = text.find("unknown ");
-  if (unknown == std::string::npos) return text;
+  if (unknown == std::string::npos || text.find("; nearest: ", unknown) != std::string::npos) return text;
   const std::size_t open = text.find('"', unknown);
   if (open == std::string::npos) return text;
   const std::size_t close = text.find('"', open + 1);
@@ -33,15 +33,20 @@ std::string with_nearest(const std::string& text) {
     const std::size_t list = text.find(mark, open);
     if (close == std::string::npos || list == std::string::npos) continue;
     const std::string name = text.substr(open + 1, close - open - 1);
-    return text + "; nearest: \"" + detail::nearest_name(name, words_of(text.substr(list + mark.size()))) + "\"";
+    return text + detail::nearest_text(name, words_of(text.substr(list + mark.size())));
   }
   return text;
 }
 
 void fail_unknown_name(const std::string& where, const char* kind, const std::string& name,
                        const std::vector<std::string>& names) {
-  fail_usage("{}: unknown {} \"{}\"; nearest: \"{}\"; valid names: {}", where, kind, name,
-             detail::nearest_name(name, names), fmt::join(names, ", "));
+  fail_usage("{}: unknown {} \"{}\"{}; valid names: {}", where, kind, name, detail::nearest_text(name, names),
+             fmt::join(names, ", "));
+}
+
+std::string nearest_option(const std::string& name, const std::vector<std::string>& names) {
+  const std::string nearest = detail::nearest_name(name, names);
+  return nearest.empty() ? "" : "; nearest: --" + nearest;
 }
 
 }  // namespace mezzo::cli

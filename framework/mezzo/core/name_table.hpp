@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -29,23 +30,24 @@ class NameTable {
     return {};
   }
 
-  /// Makes the member of that name. Throws a NameError with the valid names if there is none.
+  /// Makes the member of that name. Throws a NameError with the valid names, and the nearest one, if there is none.
   Any<Base> at(const std::string& name) const {
     Any<Base> found = find(name);
-    if (!found) fail_unknown("", family_, name, list());
-    return found;
+    if (found) return found;
+    fail<NameError>("", "unknown {} \"{}\"; valid names: {}{}", family_, name, names(),
+                    detail::nearest_text(name, list()));
   }
 
   /// All names in the order of the rows: "mae, mean_absolute_error, ...".
   std::string names() const { return fmt::format("{}", fmt::join(list(), ", ")); }
 
- private:
   std::vector<std::string> list() const {
     std::vector<std::string> all;
     for (const Row& row : rows_) all.push_back(row.name);
     return all;
   }
 
+ private:
   std::string family_;
   std::vector<Row> rows_;
 };

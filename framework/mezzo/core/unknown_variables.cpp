@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, std::string>> take_unknown_variables() {
 void warn_of_unknown_variables() {
   if (told().load(std::memory_order_relaxed) || told().exchange(true)) return;
   for (const auto& [variable, nearest] : unknown_variables()) {
-    warn(fmt::format("unknown environment variable \"{}\" has no effect; nearest: \"{}\"", variable, nearest));
+    warn(fmt::format("unknown environment variable \"{}\" has no effect{}", variable,
+                     nearest.empty() ? "" : "; nearest: \"" + nearest + "\""));
   }
 }
 

@@ -35,8 +35,10 @@ Any<Metric> Metric::from_name(const std::string& name) {
   const NameTable<Loss>& losses = detail::names_of<Loss>("loss", name);
   if (Any<Metric> metric = metrics.find(name)) return metric;
   if (Any<Loss> loss = losses.find(name)) return of_loss(std::move(loss));
-  fail<NameError>("", "unknown metric \"{}\"; valid names: {}, and the losses {}", name, metrics.names(),
-                  losses.names());
+  std::vector<std::string> all = metrics.list();
+  for (std::string& loss : losses.list()) all.push_back(std::move(loss));
+  fail<NameError>("", "unknown metric \"{}\"; valid names: {}, and the losses {}{}", name, metrics.names(),
+                  losses.names(), detail::nearest_text(name, all));
 }
 
 Any<Metric> Metric::of_loss(Any<Loss> loss) { return detail::LossMetric({.loss = std::move(loss)}); }

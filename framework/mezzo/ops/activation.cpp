@@ -1,7 +1,9 @@
 #include <mezzo/ops/activation.hpp>
 
+#include <string>
 #include <vector>
 
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -53,12 +55,13 @@ constexpr Known known[] = {
 }  // namespace
 
 std::function<Value(const Value&)> ActivationFunction::find(const std::string& name) {
-  std::vector<const char*> names;
+  std::vector<std::string> names;
   for (const Known& entry : known) {
     if (name == entry.name) return entry.function;
     names.push_back(entry.name);
   }
-  fail_unknown("", "activation", name, names);
+  fail<NameError>("", "unknown activation \"{}\"; valid names: {}{}", name, fmt::join(names, ", "),
+                  detail::nearest_text(name, names));
 }
 
 }  // namespace mezzo

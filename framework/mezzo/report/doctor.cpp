@@ -180,7 +180,7 @@ std::vector<Finding> doctor() {
   }
   for (const auto& [variable, nearest] : unknown) {
     all.push_back({true, "environment", fmt::format("{} has no effect: mezzo has no such variable", variable),
-                   fmt::format("unset it; nearest: {}", nearest)});
+                   nearest.empty() ? "unset it" : "unset it; nearest: " + nearest});
   }
   if (unknown.empty()) all.push_back({false, "environment", "no unknown variable MEZZO_*", ""});
   return all;

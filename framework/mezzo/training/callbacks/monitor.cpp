@@ -150,11 +150,12 @@ void detail::Monitor::resolve(const Session& session) {
   std::optional<bool> rises = direction_in(model, name);
   if (!rises) rises = direction_of(name);
   if (!rises) {
+    const std::string nearest = nearest_known(model, name), prefix = name == name_ ? "" : "val_";
     fail<ValueError>(
         "[" + callback_ + "]",
         "mode \"auto\" knows the names of Keras' losses and metrics and the metrics of the compiled model; "
-        "got monitor \"{}\", which needs mode \"min\" or \"max\"; nearest known name: \"{}\"",
-        name_, (name == name_ ? "" : "val_") + nearest_known(model, name));
+        "got monitor \"{}\", which needs mode \"min\" or \"max\"{}",
+        name_, nearest.empty() ? "" : "; nearest known name: \"" + prefix + nearest + "\"");
   }
   rises_ = *rises;
 }
