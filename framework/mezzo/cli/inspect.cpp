@@ -7,6 +7,7 @@
 
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/onnx_part.hpp>
+#include <mezzo/cli/saved_run.hpp>
 #include <mezzo/cli/tensor_rows.hpp>
 #include <mezzo/data/tables/read_csv.hpp>
 #include <mezzo/io/array_entries.hpp>
@@ -56,7 +57,8 @@ void print_hdf5(const std::string& path, const std::string& where) {
   print_entries(entries);
 }
 
-void inspect(const std::string& path) {
+void inspect(const std::string& given) {
+  const std::string path = model_file_of(given);
   const std::string where = fmt::format("[inspect \"{}\"]", path);
   if (std::error_code error; !std::filesystem::is_regular_file(path, error)) {
     if (!std::filesystem::exists(path, error)) detail::fail_missing(path, where);
@@ -100,7 +102,7 @@ void inspect(const std::string& path) {
 void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand("inspect", "Show layers, tensors and metadata of a file");
   const auto path = std::make_shared<std::string>();
-  command->add_option("file", *path, "Model, weights, checkpoint, arrays or table")->required();
+  command->add_option("file", *path, "Model, run folder, weights, checkpoint, arrays or table")->required();
   command->callback([path] { inspect(*path); });
 }
 

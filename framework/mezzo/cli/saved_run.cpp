@@ -26,13 +26,17 @@ Precision precision_of(const std::string& precision) {
   }
 }
 
-Any<Model> open_model(const std::string& path, const std::string& precision) {
+std::string model_file_of(const std::string& path) {
   std::error_code ignored;
-  const bool folder = fs::is_directory(path, ignored);
-  if (folder && !fs::exists(fs::path(path) / "model.mezzo", ignored)) {
+  if (!fs::is_directory(path, ignored)) return path;
+  if (!fs::exists(fs::path(path) / "model.mezzo", ignored)) {
     throw FileError(fmt::format("[run folder \"{}\"] has no model.mezzo: its training has not ended", path));
   }
-  const std::string file = folder ? path + "/model.mezzo" : path;
+  return path + "/model.mezzo";
+}
+
+Any<Model> open_model(const std::string& path, const std::string& precision) {
+  const std::string file = model_file_of(path);
   return with_precision(precision, [&](const Policy& policy) {
     return ends_in(file, ".onnx") ? read_onnx(file, policy) : load_model(file, {.dtype = policy});
   });

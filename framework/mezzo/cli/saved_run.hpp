@@ -35,6 +35,9 @@ void add_run_options(CLI::App& command, SavedRunOptions& options);
 /// A --precision; "" is no precision. A UsageError for an unknown name and for "auto".
 Precision precision_of(const std::string& precision);
 
+/// model.mezzo of a run folder; another path as it is. A FileError for a folder without that file.
+std::string model_file_of(const std::string& path);
+
 /// Model of a file, or of a run folder. A precision of "" is that of the file.
 Any<Model> open_model(const std::string& path, const std::string& precision);
 
