@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_SUITE(training)
 BOOST_AUTO_TEST_CASE(a_run_folder_repeats_its_training) {
   const Work work;
   const CommandRun first = work.succeed("train config.json --trainer.max_epochs 3");
-  BOOST_TEST(has(first.text, "epoch 2: loss "), first.text);
+  BOOST_TEST(has(first.text, "epoch 3: loss "), first.text);
   for (const char* file : {"config.json", "model.mezzo", "checkpoints/last.ckpt", "logs/metrics.csv"}) {
     BOOST_TEST(work.exists(std::string("runs/version_0/") + file), file);
   }
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_training_continues_from_its_last_checkpoint) {
   work.succeed("train config.json --run_dir parts");
   work.refuse("train config.json --run_dir parts", 2, "\"parts\" has a training: name another --run_dir");
   const CommandRun rest = work.succeed("train config.json --run_dir parts --ckpt_path last --trainer.max_epochs 4");
-  BOOST_TEST(has(rest.text, "epoch 3: "), rest.text);
+  BOOST_TEST(has(rest.text, "epoch 4: "), rest.text);
   work.check_equal_tensors("whole/model.mezzo", "parts/model.mezzo");
   work.refuse("train config.json --ckpt_path last", 2, "--ckpt_path last needs --run_dir");
 }
@@ -100,6 +100,28 @@ BOOST_AUTO_TEST_CASE(variables_of_options_that_the_command_sets_are_errors) {
   BOOST_TEST(has(root.text, "set --run_dir"), root.text);
 }
 
+BOOST_AUTO_TEST_CASE(columns_of_a_table_are_read_by_name) {
+  const Work work;
+  work.succeed("train config.json --run_dir run");
+  BOOST_TEST(has(work.text("run/config.json"), "\"features\": [\n      \"a\",\n      \"b\"\n    ]"),
+             work.text("run/config.json"));
+  work.write("ab.csv", "a,b,y\n1,20,3\n4,50,6\n");
+  work.write("ba.csv", "more,b,y,a\n7,20,3,1\n8,50,6,4\n");
+  const std::string loss = work.succeed("evaluate run --data.test ab.csv").text;
+  BOOST_TEST(work.succeed("evaluate run --data.test ba.csv").text == loss);
+  BOOST_TEST(work.succeed("evaluate run/model.mezzo --config config.json --data.test ba.csv").text == loss);
+  work.succeed("train config.json --run_dir val --data.validation_split 0 --data.val ba.csv");
+  BOOST_TEST(has(work.succeed("evaluate val --part val").text, "samples 2 (val)"));
+  work.write("b.csv", "b,a\n20,1\n50,4\n");
+  work.succeed("predict run --data.test ab.csv --output ab.npy");
+  for (const char* model : {"run", "run/model.mezzo --config config.json"}) {
+    work.succeed(std::string("predict ") + model + " --data.test b.csv --data.targets [] --output ba.npy");
+    BOOST_TEST(work.text("ba.npy") == work.text("ab.npy"));
+  }
+  work.write("other.csv", "a,c,y\n1,20,3\n");
+  work.refuse("evaluate run --data.test other.csv", 2, "other.csv\"] unknown column \"b\"");
+}
+
 BOOST_AUTO_TEST_CASE(missing_values_of_a_table_are_errors_without_an_option) {
   const Work work;
   work.write("gaps.csv", "a,b,y\n1,2,3\n4,,6\n");
@@ -121,7 +143,7 @@ BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   // --print_config checks all that needs no data.
   work.refuse_training("--print_config --trainer.max_epochs -3", "max_epochs must be at least -1; got -3");
   work.refuse_training("--print_config --trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
-  work.refuse_training("--print_config --callbacks.0.config.mode up", "nearest: \"");
+  work.refuse_training("--print_config --callbacks.0.config.mode up", "valid names: ");
   work.refuse_training(R"(--print_config --data '{"name": "images", "train": "t", "color_mode": "rgba"}')",
                        "data.color_mode: unknown color mode \"rgba\"; nearest: \"rgb\"");
   BOOST_TEST(!work.exists("runs"));
@@ -177,6 +199,8 @@ BOOST_AUTO_TEST_CASE(files_are_inspected_and_converted) {
   const Work work;
   work.succeed("train config.json --run_dir run");
   const CommandRun model = work.succeed("inspect run/model.mezzo");
+  BOOST_TEST(work.succeed("inspect run").text == model.text);
+  work.refuse("inspect run/logs", 1, "[run folder \"run/logs\"] has no model.mezzo");
   for (const char* part : {"dense", "policy float32\n", "compiled yes\n", "format = mezzo_model\n", " tensors, "}) {
     BOOST_TEST(has(model.text, part), part << " in " << model.text);
   }

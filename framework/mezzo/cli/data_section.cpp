@@ -8,6 +8,7 @@
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/data/image/image_dataset.hpp>
 #include <mezzo/data/tables/csv_dataset.hpp>
+#include <mezzo/data/tables/read_csv.hpp>
 #include <mezzo/datasets/cifar.hpp>
 #include <mezzo/datasets/fashion_mnist.hpp>
 #include <mezzo/datasets/mnist.hpp>
@@ -22,6 +23,11 @@ Dataset npz_dataset(const std::string& path, const std::string& x, const std::st
   std::vector<detail::NamedTensor> fields{{"x", load_npz(path, x)}};
   if (!y.empty()) fields.push_back({"y", load_npz(path, y), Role::target});
   return Dataset::from_tensors(std::move(fields));
+}
+
+/// Names of the columns of a file.
+std::vector<std::string> columns_of(const std::string& path, const std::string& sep) {
+  return read_csv(path, {.sep = sep, .nrows = 0}).columns();
 }
 
 /// True if a folder has folders of classes, which are not hidden; false for a path that is no folder.
@@ -135,6 +141,41 @@ const std::vector<std::string>& DataConfig::class_names() const {
   return classes_ ? *classes_ : none;
 }
 
+std::vector<std::string> DataConfig::feature_names() const {
+  if (name_ != "csv" || !features_.empty()) return features_;
+  if (feature_names_) return *feature_names_;
+  std::error_code ignored;
+  std::vector<std::string> out;
+  if (std::filesystem::exists(train_, ignored)) out = columns_of(train_, sep_);
+  const auto others = [&](const std::string& name) {
+    return name == weights_ || std::find(targets_.begin(), targets_.end(), name) != targets_.end();
+  };
+  out.erase(std::remove_if(out.begin(), out.end(), others), out.end());
+  feature_names_ = out;
+  return out;
+}
+
+/// Table of a part. The columns of x are those of the training, by name.
+Dataset DataConfig::table(const std::string& part) const {
+  const std::string& path = path_of(part);
+  CsvDatasetOptions options{.targets = targets_,
+                            .features = feature_names(),
+                            .weights = weights_,
+                            .target_dtype = target_dtype_,
+                            .allow_missing = allow_missing_,
+                            .csv = {.sep = sep_}};
+  if (part != "train" && features_.empty() && targets_.empty()) {
+    // Targets of the training, which predict doesn't read, can't be told from features: they may lack.
+    const std::vector<std::string> columns = columns_of(path, sep_);
+    const auto lacks = [&](const std::string& name) {
+      return std::find(columns.begin(), columns.end(), name) == columns.end();
+    };
+    options.features.erase(std::remove_if(options.features.begin(), options.features.end(), lacks),
+                           options.features.end());
+  }
+  return csv_dataset(path, options);
+}
+
 std::vector<std::string> DataConfig::files(const std::string& part) const {
   const auto found = files_.find(part);
   if (found == files_.end() || (validation_split_ > 0 && part != "test")) return {};
@@ -158,12 +199,7 @@ Dataset DataConfig::read(const std::string& part) const {
     if (path.empty()) return {};
     if (name_ == "npz") return npz_dataset(path, x_, y_);
     if (name_ == "images") return images(part);
-    return csv_dataset(path, {.targets = targets_,
-                              .features = features_,
-                              .weights = weights_,
-                              .target_dtype = target_dtype_,
-                              .allow_missing = allow_missing_,
-                              .csv = {.sep = sep_}});
+    return table(part);
   }
   return part == "val" ? Dataset() : named(part);
 }

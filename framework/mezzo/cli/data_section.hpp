@@ -27,6 +27,10 @@ class DataConfig {
   /// Names of the classes of pictures, by label, after the loader of "train" was made; empty for other data.
   const std::vector<std::string>& class_names() const;
 
+  /// Features of a table, in the order of their columns in `x`: those of the configuration, else all other columns of
+  /// the file of "train". Empty for other data, and if neither is there.
+  std::vector<std::string> feature_names() const;
+
   /// Files of the samples of a part, relative to its folder, after its loader was made; empty if it isn't a folder of
   /// pictures, or a part of a split.
   std::vector<std::string> files(const std::string& part) const;
@@ -35,6 +39,7 @@ class DataConfig {
   Dataset whole(const std::string& part) const;
   Dataset read(const std::string& part) const;
   Dataset images(const std::string& part) const;
+  Dataset table(const std::string& part) const;
   detail::FolderDataset images_in(const std::string& folder, bool labels = true) const;
   Dataset named(const std::string& part) const;
   const std::string& path_of(const std::string& part) const;
@@ -47,7 +52,8 @@ class DataConfig {
   std::int64_t batch_size_ = 32;
   bool allow_missing_ = false, shuffle_ = true, needs_labels_ = true;
   int workers_ = 1;
-  // Read once for all parts: those of a split, and classes of pictures.
+  // Read once for all parts: those of a split, features of tables, and classes of pictures.
+  mutable std::optional<std::vector<std::string>> feature_names_;
   mutable std::optional<Dataset> training_;
   mutable std::optional<std::vector<std::string>> classes_;
   mutable std::map<std::string, std::vector<std::string>> files_;  // paths of the samples by part

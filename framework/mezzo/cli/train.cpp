@@ -63,6 +63,9 @@ void train(const TrainOptions& options, const Overrides& overrides) {
   const bool writes = experiment.trainer.fast_dev_run == 0;
   std::optional<RunConfig> written;
   if (writes) {
+    // Evaluations read columns by name: the order in their files doesn't matter.
+    const std::vector<std::string> features = experiment.data.feature_names();
+    if (!features.empty()) config.json["data"]["features"] = features;
     written.emplace(config.json, run_dir);
     fmt::print("run folder {}\n", run_dir);
     std::fflush(stdout);
@@ -72,7 +75,8 @@ void train(const TrainOptions& options, const Overrides& overrides) {
   const History history = trainer.fit(*model, training, validations, {.ckpt_path = options.ckpt_path});
   if (written) written->keep();
   if (history.epoch.empty()) fmt::print("no epoch was left to train\n");
-  if (!history.epoch.empty()) fmt::print("epoch {}: {}\n", history.epoch.back(), metrics_text(history));
+  // Counted from 1, as the progress bar counts.
+  if (!history.epoch.empty()) fmt::print("epoch {}: {}\n", history.epoch.back() + 1, metrics_text(history));
   if (!writes) return;
   model->save(run_dir + "/model.mezzo");
   fmt::print("model {}/model.mezzo\n", run_dir);

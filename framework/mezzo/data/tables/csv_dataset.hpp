@@ -22,6 +22,9 @@ struct CsvDatasetOptions {
 /// A file of comma-separated values as a data set of numbers. Fields: `x`, shape (features,), `y`, shape () for one
 /// target, else (targets,), and `sample_weight`, shape (), float32. The other columns may have any content.
 ///
+/// Without `features`, the order of the columns in `x` is that of this file: give them for a second file of the same
+/// model, whose columns may have another order.
+///
 /// The file is read by read_csv(), with its errors: a text, and a number that the dtype of its field can't hold, such
 /// as 2.5 in int64, is refused with line and column. So is a missing value, a FileError, except in a float `x` with
 /// `allow_missing`. read_csv() and Table::fillna() replace missing values by others. Throws a ValueError for a column
