@@ -256,6 +256,7 @@ FolderFiles folder_files(const std::string& directory, const FolderOptions& opti
 
 std::pair<FolderFiles, FolderFiles> both_folder_files(const std::string& directory, FolderOptions options) {
   if (options.subset) fail<ValueError>(options.where, "subset must be left out; got \"{}\"", *options.subset);
+  if (!options.validation_split) fail<ValueError>(options.where, "validation_split must be given for two parts");
   options.subset = "training";
   check_options(options);
   const FolderFiles files = all_files(directory, options);

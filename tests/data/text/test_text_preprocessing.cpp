@@ -207,6 +207,11 @@ BOOST_AUTO_TEST_CASE(texts_of_folders) {
              where + "seed must be given with validation_split and shuffle: the parts must not overlap");
   BOOST_TEST(text({.label_mode = "binary", .class_names = Words{"neg"}}) ==
              where + "label_mode \"binary\" must have 2 classes; got 1: neg");
+  const auto parts = [&](const TextDatasetOptions& options) {
+    return refused<Error>([&] { text_datasets_from_directory(folder.path(), options); });
+  };
+  BOOST_TEST(parts({.seed = 1}) == where + "validation_split must be given for two parts");
+  BOOST_TEST(parts({.subset = "training"}) == where + "subset must be left out; got \"training\"");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
