@@ -69,8 +69,12 @@ BOOST_AUTO_TEST_CASE(configs) {
   BOOST_TEST(in_list([](Json&) {}) == "");
   BOOST_TEST(in_graph([](Json&) {}) == "");
 
-  BOOST_TEST(begins(in_list([](Json& json) { json["config"]["layers"][0]["class_name"] = "Conv9D"; }),
-                    "unknown layer \"Conv9D\"; layers of your own must be registered"));
+  BOOST_TEST(in_list([](Json& json) { json["config"]["layers"][0]["class_name"] = "Conv9D"; }) ==
+             "unknown layer \"Conv9D\"; layers of your own must be registered by register_layer() before loading, "
+             "models by register_model(); nearest: \"Conv1D\"");
+  BOOST_TEST(in_list([](Json& json) { json["config"]["layers"][0]["class_name"] = "my>Qqqqqqqq"; }) ==
+             "unknown layer \"my>Qqqqqqqq\"; layers of your own must be registered by register_layer() before loading, "
+             "models by register_model()");
   BOOST_TEST(in_list([](Json& json) { json["config"]["layers"][0]["name"] = "../../etc"; }) ==
              R"([Sequential] sub-layer name must be no path (without "/" and "\", not "." or ".."); got "../../etc")");
   BOOST_TEST(in_list([](Json& json) { json["config"]["name"] = "a/b"; }) ==
@@ -121,6 +125,12 @@ BOOST_AUTO_TEST_CASE(texts) {
     return refusal(model, std::function<void(Metadata&)>([&](Metadata& metadata) { metadata[key] = text; }));
   };
   BOOST_TEST(begins(edited("format", "pt"), "format must be \"mezzo_model\", as Model::save writes; got \"pt\""));
+  BOOST_TEST(edited("format", "mezzo_checkpoint") ==
+             "format must be \"mezzo_model\", as Model::save writes; got \"mezzo_checkpoint\" (a checkpoint of a "
+             "training: load_weights reads its weights, Trainer::fit with ckpt_path continues it)");
+  BOOST_TEST(edited("format", "mezzo_loop") ==
+             "format must be \"mezzo_model\", as Model::save writes; got \"mezzo_loop\" (a checkpoint of a loop: "
+             "LoopCheckpoint::load reads it)");
   BOOST_TEST(edited("format_version", "2") == "format_version must be 1; got \"2\"");
   BOOST_TEST(edited("config", "{").find("the config must be a JSON object; got \"{\"") != std::string::npos);
   BOOST_TEST(edited("config", std::string(100000, '[')).find("nested at most 400 deep") != std::string::npos);

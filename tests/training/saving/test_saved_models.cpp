@@ -287,6 +287,33 @@ BOOST_AUTO_TEST_CASE(models_whose_only_call_failed_are_not_saved) {
   BOOST_TEST(refused<ValueError>([&] { model.save(path); }) == text);
 }
 
+BOOST_AUTO_TEST_CASE(models_that_would_get_other_weights_are_not_saved) {
+  const Folder folder;
+  for (const char* name : {"a.mezzo", "a.keras"}) {
+    const std::string path = folder.path(name), where = "[model \"" + path + "\"] ";
+    const auto text = [&](auto model) { return refused<ValueError>([&] { model.save(path); }); };
+    Dense alone(3);
+    alone(Value(Tensor({2, 4})));
+    const std::string unbuilt = where + "the model must be built to be saved: by an Input, build() or a call";
+    BOOST_TEST(text(Sequential({alone})) == unbuilt);
+    Normalization adapted;
+    adapted.adapt(numbers({8, 4}));
+    BOOST_TEST(text(Sequential({adapted, Dense(1)})) == unbuilt);
+    Sequential inner({Dense(4)});
+    for (const Sequential& model :
+         {Sequential({Input({4}), inner, Dense(1)}), Sequential({inner, Dense(1)}, {.name = "m"})}) {
+      Sequential outer = model;
+      outer.predict(numbers({2, 4}));
+      inner.add(Dense(4));
+      BOOST_TEST(text(outer) == where +
+                                    "the model must have a call without an error, after the last add(), before it is "
+                                    "saved; got none");
+      BOOST_TEST(!std::filesystem::exists(path));
+      outer.predict(numbers({2, 4}));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(interrupted_saves_keep_the_file) {
   const Folder folder;
   Sequential model = network();

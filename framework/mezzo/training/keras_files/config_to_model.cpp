@@ -13,6 +13,24 @@ namespace mezzo::detail {
 
 namespace {
 
+/// Inputs of the call that built the model; null if the file has none, or has them by names.
+Json build_in(const Json& config) {
+  const auto build = config.find("build_config");
+  if (build == config.end() || !build->is_object()) return nullptr;
+  const auto given = build->find("input_shape");
+  if (given == build->end() || !given->is_array() || given->empty()) return nullptr;
+  const Json shapes = given->front().is_array() ? *given : Json::array({*given});
+  const Json dtypes = config.value("build_dtypes", Json::array());  // which Keras' own files lack
+  Json inputs = Json::array();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Json sizes = Json::array();
+    for (const Json& size : shapes[i]) sizes.push_back(size.is_null() ? Json(-1) : size);
+    const bool typed = dtypes.is_array() && i < dtypes.size();
+    inputs.push_back({{"shape", std::move(sizes)}, {"dtype", typed ? dtypes[i] : Json("float32")}});
+  }
+  return inputs;
+}
+
 /// The config of a model of mezzo.
 Json model_in(const Json& config, const KerasPolicies& policies) {
   const std::string name = keras_class(config, "[Keras file] model");
@@ -23,12 +41,8 @@ Json model_in(const Json& config, const KerasPolicies& policies) {
                     printable_name(name));
   }
   Json ours = keras_layer_in(with_shared_objects(config), policies);
-  const auto build = config.find("build_config");
-  if (build != config.end() && build->is_object() && build->contains("input_shape") &&
-      ours.at("class_name") != "Functional" && ours.at("class_name") != "Sequential") {
-    Json shape = Json::array();
-    for (const Json& size : (*build)["input_shape"]) shape.push_back(size.is_null() ? Json(-1) : size);
-    ours["build"] = Json::array({{{"shape", shape}, {"dtype", "float32"}}});
+  if (ours.at("class_name") != "Functional") {
+    if (Json build = build_in(config); !build.is_null()) ours["build"] = std::move(build);
   }
   return ours;
 }

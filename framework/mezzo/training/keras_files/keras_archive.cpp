@@ -82,14 +82,24 @@ std::vector<std::string> outputs_of(const Model& model) {
   }
 }
 
+/// Adds the inputs of the call that built the model: Keras' build_config, and dtypes beside it, which Keras ignores.
+void add_build(const Json& inputs, Json& config) {
+  Json shapes = Json::array(), dtypes = Json::array();
+  bool others = false;
+  for (const Json& input : inputs) {
+    shapes.push_back(sizes_out(input.at("shape")));
+    dtypes.push_back(input.at("dtype"));
+    others = others || dtypes.back() != "float32";
+  }
+  config["build_config"] = {{"input_shape", shapes.size() == 1 ? shapes[0] : shapes}};
+  if (others) config["build_dtypes"] = std::move(dtypes);
+}
+
 /// config.json. A ValueError names what Keras lacks.
 Json archive_config(Model& model, bool compiled) {
   const Json ours = Json::parse(ModelFile::to_json(model));
   Json config = keras_layer_out(ours, policy_of(model));
-  const auto build = ours.find("build");
-  if (build != ours.end() && build->is_array() && build->size() == 1) {
-    config["build_config"] = {{"input_shape", sizes_out(build->front().at("shape"))}};
-  }
+  if (const auto build = ours.find("build"); build != ours.end()) add_build(*build, config);
   if (!compiled) return config;
   try {
     config["compile_config"] = keras_compile_out(write_compile(*model.compile_options(), model), outputs_of(model));

@@ -39,7 +39,7 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
   const std::string format = metadata_text(file, "format"), version = metadata_text(file, "format_version");
   if (format != ModelFile::format) {
     fail<FileError>(where, "format must be \"{}\", as Model::save writes; got \"{}\"{}", ModelFile::format, format,
-                    format == "pt" ? " (a weight file: use load_weights)" : "");
+                    format == "pt" ? " (a weight file: use load_weights)" : reader_of_format(format));
   }
   if (version != ModelFile::version) {
     fail<FileError>(where, "format_version must be {}; got \"{}\"", ModelFile::version, version);
@@ -84,6 +84,9 @@ std::string text_of_config(const Json& json) {
   }
 }
 
+constexpr const char* no_whole_call =
+    "the model must have a call without an error, after the last add(), before it is saved; got none";
+
 /// False if the first call of a layer has failed, or has not reached all layers of a Sequential. pop() and add() keep
 /// the layers' own calls.
 bool has_whole_call(const LayerState& layer) {
@@ -96,8 +99,7 @@ bool has_whole_call(const LayerState& layer) {
 /// Throws if a part of the layers has weights, which load_model() would not make.
 void require_whole_call(const LayerState& model, const std::string& where) {
   if (model.built_for.empty() || has_whole_call(model)) return;
-  fail<ValueError>(where,
-                   "the model must have a call without an error, after the last add(), before it is saved; got none");
+  fail<ValueError>(where, "{}", no_whole_call);
 }
 
 bool has_training(const SafetensorsFile& file) { return file.metadata().count(checkpoint_format::step) != 0; }
@@ -132,6 +134,40 @@ std::string config_text(const Model& model) {
   return text;
 }
 
+/// True if a Sequential has changed since its last call.
+bool has_changed(const LayerState& layer) {
+  const bool sequence = std::any_cast<SequenceLayout>(&layer.content) != nullptr;
+  if (sequence && !layer.called && !layer.built_for.empty()) return true;
+  return std::any_of(layer.children.begin(), layer.children.end(),
+                     [](const auto& child) { return has_changed(*child.second); });
+}
+
+/// True if a model of this config has weights of the same names and shapes. Quantized ones aren't compared.
+bool makes_weights_of(const std::string& layers, const LayerState& state) {
+  if (!quantization_text(state).empty()) return true;
+  try {
+    const Any<Model> again = read_model(Json::parse(layers), {}, {});
+    const auto made = file_weights(*again->state()).weights, own = file_weights(state).weights;
+    return std::equal(made.begin(), made.end(), own.begin(), own.end(), [](const FileWeight& a, const FileWeight& b) {
+      return a.name() == b.name() && a.variable.shape() == b.variable.shape();
+    });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Throws if load_model() would make other weights, since layers were built alone or have changed.
+void require_same_weights(const Model& model, const std::string& where) {
+  const LayerState& state = *model.state();
+  const auto* const sequence = std::any_cast<SequenceLayout>(&state.content);
+  const bool built = !state.built_for.empty() || std::any_cast<GraphLayout>(&state.content) != nullptr ||
+                     (sequence != nullptr && sequence->input);
+  const bool changed = has_changed(state);
+  if ((built && !changed) || makes_weights_of(config_text(model), state)) return;
+  if (!changed) fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
+  fail<ValueError>(where, "{}", no_whole_call);
+}
+
 }  // namespace
 
 std::string ModelFile::to_json(const Model& model) {
@@ -159,6 +195,7 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
     fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
   }
   if (!functional) require_whole_call(*model.state(), where);
+  require_same_weights(model, where);
   const bool compiled = options.compile && model.compiled_.has_value();
   if (keras) return keras_model_files().save(model, path, compiled, idle);
   Metadata metadata{{"format", format}, {"format_version", version}};
