@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(names_layouts_and_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
-  const Edited edited;
+  Edited edited;
   const auto text = [](const std::string& path) {
     Run run({});
     return refused<FileError>([&] { run.fit(1, path); });
@@ -125,6 +125,11 @@ BOOST_AUTO_TEST_CASE(files_that_are_no_checkpoints) {
   BOOST_TEST(text(edited.folder.path("weights")) ==
              "[Trainer] checkpoint \"" + edited.folder.path("weights") +
                  "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"pt\"");
+  edited.begun.model.save(edited.folder.path("model"));
+  BOOST_TEST(text(edited.folder.path("model")) ==
+             "[Trainer] checkpoint \"" + edited.folder.path("model") +
+                 "\": format must be \"mezzo_checkpoint\", as save_checkpoint writes; got \"mezzo_model\" (a model: "
+                 "load_model reads it with its training, load_weights its weights)");
   BOOST_TEST(text(edited.folder.write("junk", {1, 2, 3})).find("[safetensors ") == 0);
   BOOST_TEST(edited.metadata_refusal("format_version", "") ==
              "[Trainer] checkpoint \"c\": format_version must be a number from 1 to 2; got \"\"");

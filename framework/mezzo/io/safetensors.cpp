@@ -84,7 +84,9 @@ struct SafetensorsFile::Shard {
 void SafetensorsFile::Shard::read_header() {
   const std::string where = detail::safetensors_label(path);
   const std::uint64_t size = file.size();
-  if (size < 8) fail<FileError>(where, "must begin with 8 bytes, the header's length; got {}", size);
+  if (size < 8)
+    fail<FileError>(where, "must begin with 8 bytes, the header's length; got {}{}", size,
+                    detail::safetensors_truncated);
   std::uint64_t length = 0;
   file.read(0, &length, sizeof length, where);
   if (length > detail::max_header_bytes) {
@@ -92,7 +94,8 @@ void SafetensorsFile::Shard::read_header() {
   }
   data_begin = 8 + length;
   if (data_begin > size) {
-    fail<FileError>(where, "the header must have {} bytes; the file has {} after its length", length, size - 8);
+    fail<FileError>(where, "the header must have {} bytes; the file has {} after its length{}", length, size - 8,
+                    detail::safetensors_truncated);
   }
   std::string text(length, '\0');
   file.read(8, text.data(), length, where);

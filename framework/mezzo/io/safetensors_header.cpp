@@ -239,8 +239,8 @@ void check_that_tensors_fill(std::vector<SafetensorsFile::Entry>& entries, std::
     end += entry.bytes;  // no overflow: end_array() computed bytes from begin and end
   }
   if (end != data_bytes) {
-    fail<FileError>(safetensors_label(path), "the tensors have {} bytes; after the header the file has {}", end,
-                    data_bytes);
+    fail<FileError>(safetensors_label(path), "the tensors have {} bytes; after the header the file has {}{}", end,
+                    data_bytes, end > data_bytes ? safetensors_truncated : "");
   }
 }
 

@@ -6,6 +6,8 @@
 namespace mezzo::detail {
 
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // limit of the reference library
+/// End of errors of files that are too short.
+constexpr const char* safetensors_truncated = ": the file is truncated, copy or download it again";
 constexpr std::size_t max_rank = 32;
 constexpr const char* metadata_name = "__metadata__";
 

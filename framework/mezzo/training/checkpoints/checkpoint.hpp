@@ -51,6 +51,10 @@ std::string metric_key(const std::string& metric, std::size_t variable);
 std::string callback_key(const std::string& callback, const std::string& what);
 }  // namespace checkpoint_format
 
+/// Reader of a file of mezzo that has another format than the wanted one, for the end of an error:
+/// ` (a model: load_model reads it)`. "" for formats of others.
+std::string reader_of_format(const std::string& format);
+
 /// Contents of a checkpoint file.
 struct CheckpointContent {
   NamedTensors tensors;

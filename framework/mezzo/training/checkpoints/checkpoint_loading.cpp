@@ -61,10 +61,18 @@ void restore_loss_scale(LossScale& scale, LossScaleState from) {
 
 }  // namespace
 
+std::string reader_of_format(const std::string& format) {
+  if (format == names::name) {
+    return " (a checkpoint of a training: load_weights reads its weights, Trainer::fit with ckpt_path continues it)";
+  }
+  if (format == "mezzo_model") return " (a model: load_model reads it with its training, load_weights its weights)";
+  return format == "mezzo_loop" ? " (a checkpoint of a loop: LoopCheckpoint::load reads it)" : "";
+}
+
 Checkpoint::Checkpoint(const std::string& path) : file_(path), metadata_(file_.metadata()) {
   if (text(names::format) != names::name) {
-    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"", names::name,
-                       text(names::format)));
+    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"{}", names::name,
+                       text(names::format), reader_of_format(text(names::format))));
   }
   try {
     metadata_ = migrated(metadata_);

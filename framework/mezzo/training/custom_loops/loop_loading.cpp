@@ -29,8 +29,8 @@ class LoopReader {
       return found == metadata_.end() ? std::string() : found->second;
     };
     if (text(names::format) != loop_format::name) {
-      refuse(fmt::format("format must be \"{}\", as LoopCheckpoint writes; got \"{}\"", loop_format::name,
-                         text(names::format)));
+      refuse(fmt::format("format must be \"{}\", as LoopCheckpoint writes; got \"{}\"{}", loop_format::name,
+                         text(names::format), reader_of_format(text(names::format))));
     }
     if (text(names::format_version) != loop_format::version) {
       refuse(fmt::format("format_version must be {}; got \"{}\"", loop_format::version, text(names::format_version)));

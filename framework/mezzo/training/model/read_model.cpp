@@ -4,6 +4,7 @@
 #include <set>
 #include <typeinfo>
 
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/node_budget.hpp>
 #include <mezzo/graph/trace.hpp>
@@ -267,6 +268,12 @@ Spec read_spec(const Json& json, const std::string& where) {
 
 namespace {
 
+std::vector<std::string> layer_class_names() {
+  std::vector<std::string> names = class_names<Layer>();
+  names.insert(names.end(), {"Functional", "Sequential"});
+  return names;
+}
+
 /// Makes a layer that no other place of the config has.
 Any<Layer> read_new_layer(const LayerParts& parts) {
   if (parts.class_name == "Sequential") return read_sequential(parts);
@@ -277,9 +284,8 @@ Any<Layer> read_new_layer(const LayerParts& parts) {
   if (entry == nullptr) {
     fail<NameError>("",
                     "unknown layer \"{}\"; layers of your own must be registered by register_layer() before loading, "
-                    "models by register_model(); "
-                    "known: Functional, Sequential, {}",
-                    parts.class_name, fmt::join(class_names<Layer>(), ", "));
+                    "models by register_model(){}",
+                    parts.class_name, nearest_text(parts.class_name, layer_class_names()));
   }
   Any<Layer> layer = read_options(*entry, parts.config, parts.name, parts.policy);
   const Layer& held = *layer;
