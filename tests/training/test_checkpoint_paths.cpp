@@ -53,6 +53,14 @@ class Net : public Module {
   Dense hidden_{{.units = 1}}, out_{{.units = 1}};
 };
 
+// Calls interrupt_training() after the first batch of the second epoch.
+class Interrupter : public Callback {
+ public:
+  void on_train_batch_end(std::int64_t batch, Logs&) override {
+    if (session().current_epoch() == 1 && batch == 0) interrupt_training();
+  }
+};
+
 // A module without a constructor from Hyperparameters.
 class Plain : public Module {
  public:
@@ -104,6 +112,68 @@ BOOST_AUTO_TEST_CASE(last_goes_on_with_the_newest_file) {
   const History rest = fit(second, 3);
   BOOST_TEST(rest.epoch == (std::vector<int>{2}), per_element());
   BOOST_TEST(weight_of(second) == weight_of(whole));
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_training_goes_on_with_the_file_of_more_steps) {
+  const Folder folder;
+  const std::string last = folder.path("checkpoints/last.ckpt");
+  const std::string interrupted = folder.path("checkpoints/interrupted.ckpt");
+  TrainerOptions options{.max_epochs = 3,
+                         .callbacks = {Interrupter()},
+                         .enable_checkpointing = true,
+                         .enable_progress_bar = false,
+                         .default_root_dir = folder.path()};
+  Sequential first = saved_line(), second = saved_line(), third = saved_line();
+  BOOST_CHECK_THROW(Trainer(options).fit(first, line_data()), Interrupted);
+  const auto time = std::filesystem::last_write_time(interrupted);
+  std::filesystem::last_write_time(last, time + std::chrono::hours(1));  // of a copy
+  options.callbacks = {};
+  const CapturedOutput output;
+  const auto fit = [&](Sequential& model) {
+    return Trainer(options).fit(model, line_data(), {}, {.ckpt_path = "last"}).epoch;
+  };
+  BOOST_TEST(fit(second) == (std::vector<int>{1, 2}), per_element());
+  const auto shown = [&](const std::string& text) { return output.text().find(text) != std::string::npos; };
+  BOOST_TEST(shown("[Trainer] fit: goes on in epoch 2, after batch 1 of it, from \"" + interrupted + "\"\n"),
+             output.text());
+  BOOST_TEST(!std::filesystem::exists(interrupted));
+  BOOST_TEST(fit(third).empty());
+  BOOST_TEST(shown("warning: [Trainer] fit: nothing is left to train after checkpoint \"" + last +
+                   "\": max_epochs must be above 3; got 3"),
+             output.text());
+  options.max_epochs = 4;
+  BOOST_TEST(fit(third) == (std::vector<int>{3}), per_element());
+  BOOST_TEST(shown("[Trainer] fit: goes on in epoch 4, from \"" + last + "\"\n"), output.text());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_training_leaves_the_interrupted_one_of_another) {
+  const Folder folder;
+  const std::string interrupted = folder.path("checkpoints/interrupted.ckpt");
+  Sequential first = saved_line(), second = saved_line();
+  BOOST_CHECK_THROW(line_trainer(folder, 3, {Interrupter()}).fit(first, line_data()), Interrupted);
+  line_trainer(folder, 1).fit(second, line_data());
+  BOOST_TEST(std::filesystem::exists(interrupted));
+  // It has replaced what the other one would go on from.
+  Trainer(
+      {.max_epochs = 1, .enable_checkpointing = true, .enable_progress_bar = false, .default_root_dir = folder.path()})
+      .fit(second, line_data());
+  BOOST_TEST(!std::filesystem::exists(interrupted));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_of_the_resumed_training_gives_no_warning) {
+  const Folder folder;
+  const auto output_of = [&](int epochs, const std::string& from) {
+    const CapturedOutput output;
+    Sequential model = saved_line();
+    ModelCheckpoint saves({.dirpath = folder.path("c"), .save_last = true});
+    line_trainer(folder, epochs, {saves}).fit(model, line_data(), {}, {.ckpt_path = from});
+    return output.text();
+  };
+  const std::string warning = "folder \"" + folder.path("c") + "\" is not empty";
+  output_of(1, "");
+  const std::string resumed = output_of(2, folder.path("c/last.ckpt")), anew = output_of(1, "");
+  BOOST_TEST(resumed.find(warning) == std::string::npos, resumed);
+  BOOST_TEST(anew.find(warning) != std::string::npos, anew);
 }
 
 BOOST_AUTO_TEST_CASE(last_needs_a_file_for_an_evaluation) {

@@ -62,6 +62,14 @@ TopKCheckpoints::TopKCheckpoints(TopKCheckpointOptions options)
   if (!options_.monitor.empty()) monitor_.emplace("ModelCheckpoint", options_.monitor, options_.mode);
 }
 
+/// True if fit has resumed from a checkpoint of that folder or of the Trainer: the files are those of this training.
+bool TopKCheckpoints::continues(const Session& session) const {
+  if (session.ckpt_path().empty()) return false;
+  const fs::path from = fs::path(absolute_path(session.ckpt_path())).parent_path();
+  const std::string own = (fs::path(session.default_root_dir()) / "checkpoints").string();
+  return from == absolute_path(dirpath_) || from == absolute_path(own);
+}
+
 void TopKCheckpoints::begin(const Session& session) {
   if (monitor_) monitor_->resolve(session);
   models_.clear();
@@ -75,7 +83,8 @@ void TopKCheckpoints::begin(const Session& session) {
   last_time_ = Clock::now();
   std::error_code ignored;
   const bool used = fs::is_directory(dirpath_, ignored) && !fs::is_empty(dirpath_, ignored);
-  if (options_.save_top_k != 0 && used) warn(fmt::format("{} folder \"{}\" is not empty", top_k_label, dirpath_));
+  if (options_.save_top_k != 0 && used && !continues(session))
+    warn(fmt::format("{} folder \"{}\" is not empty", top_k_label, dirpath_));
 }
 
 /// Undoes the changes of a save that fails, so that the files are as before.

@@ -46,6 +46,7 @@ class TopKCheckpoints {
   using Clock = std::chrono::steady_clock;
   using Models = std::vector<std::pair<std::string, double>>;
 
+  bool continues(const Session& session) const;
   bool acts_after_epochs(const Session& session) const;
   bool has_saved_step(const Session& session) const { return last_step_ == session.global_step(); }
   /// Saves at the end of an epoch or validation, if that is due.

@@ -100,6 +100,8 @@ class FitLoop {
 
  private:
   void resume(const Checkpoint& checkpoint);
+  /// Tells the file and the epoch that the training continues from, or warns that nothing is left to train.
+  void tell_resume(const std::string& path) const;
   void check_sanity();
   void start(const Checkpoint* checkpoint);
   bool more_epochs() const;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/loops/fit_group.hpp>
@@ -102,6 +103,27 @@ void FitLoop::resume(const Checkpoint& checkpoint) {
   if (fit_.settings.reset) fit_.progress.fit_epoch = static_cast<int>(fit_.progress.epoch);
   epoch_.emplace(fit_);
   if (fit_.running.shared_states) fit_.running.shared_states->divide(fit_.runner.optimizers());
+  if (fit_.runner.group().writes()) tell_resume(checkpoint.path());
+}
+
+void FitLoop::tell_resume(const std::string& path) const {
+  const Progress& progress = fit_.progress;
+  const FitSettings& settings = fit_.settings;
+  const auto end = [&](const char* option, auto limit, auto done) {
+    warn(fmt::format("[Trainer] fit: nothing is left to train after checkpoint \"{}\": {} must be above {}; got {}",
+                     path, option, done, limit));
+  };
+  if (settings.epochs >= 0 && progress.fit_epoch >= settings.epochs) {
+    return end(settings.reset ? "max_epochs" : "epochs", settings.epochs, progress.fit_epoch);
+  }
+  if (settings.max_steps >= 0 && progress.updates >= settings.max_steps) {
+    return end("max_steps", settings.max_steps, progress.updates);
+  }
+  if (settings.max_seconds > 0 && progress.seconds >= settings.max_seconds) {
+    return end("max_time", settings.max_seconds, progress.seconds);
+  }
+  const std::string batches = progress.batch == 0 ? "" : fmt::format(", after batch {} of it", progress.batch);
+  write_line(fmt::format("[Trainer] fit: goes on in epoch {}{}, from \"{}\"", progress.fit_epoch + 1, batches, path));
 }
 
 void FitLoop::check_sanity() {

@@ -157,9 +157,7 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
                                .reset = true,
                                .checkpoint = checkpoint ? &*checkpoint : nullptr,
                                .by_samples = options.ckpt_by_samples};
-  if (group.writes() && options_.enable_checkpointing.value_or(true) && options_.fast_dev_run == 0) {
-    settings.interrupt_checkpoint = detail::own_checkpoint(options_, "interrupted.ckpt");
-  }
+  if (group.writes()) settings.interrupt_checkpoint = detail::interrupted_checkpoint(options_);
   if (options_.enable_model_summary) settings.call.callbacks.emplace_back(ModelSummary());
   if (options_.enable_checkpointing.value_or(false)) {
     settings.call.callbacks.emplace_back(ModelCheckpoint(detail::own_checkpoint(options_, "last.ckpt")));
@@ -183,7 +181,9 @@ History Trainer::run_fit(Module& module, DataLoader& train, DataLoaders& validat
       return true;
     };
   }
-  return detail::fit(module, train, validation, settings);
+  History history = detail::fit(module, train, validation, settings);
+  if (group.writes()) detail::remove_interrupted(options_, path, history, detail::training_state(module).step);
+  return history;
 } catch (const Interrupted& error) {
   if (error.signal == 0) throw;  // by interrupt_training()
   std::fflush(nullptr);
