@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(metrics_of_compile_have_the_numbers_of_the_epoch_so_far) {
   Lines lines;
   Trainer(logging(lines)).fit(model, targets());
   BOOST_REQUIRE(lines.size() >= 3U);
-  BOOST_TEST(lines[1].find("mae=4 ") != std::string::npos, lines[1]);
+  BOOST_TEST(lines[1].find("mae_step=4 ") != std::string::npos, lines[1]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

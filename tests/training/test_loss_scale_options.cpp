@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(batches_loggers_and_bars_have_the_scale) {
   BOOST_TEST(bar.at("loss_scale") == 8);
   std::ifstream file(folder.path("a/metrics.csv"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  BOOST_TEST(text.rfind("epoch,loss,loss_scale,skipped_steps,step", 0) == 0U, text);
+  BOOST_TEST(text.rfind("epoch,loss_epoch,loss_scale,loss_step,skipped_steps,step", 0) == 0U, text);
   Sequential half({Dense({.units = 1})}, {.dtype = "mixed_float16"});
   half.compile({.loss = "mse", .loss_scale = fixed_at_8});
   BOOST_TEST(half.train_on_batch(column({1}), column({0})).at("loss_scale") == 8);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/captured.hpp"
 #include "support/environment.hpp"
 #include "support/folder.hpp"
 #include "support/refused.hpp"
@@ -19,7 +20,7 @@ namespace {
 std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> out;
-  for (std::string line; std::getline(file, line);) out.push_back(line);
+  for (std::string line; std::getline(file, line);) out.push_back(line.substr(0, line.find('\r')));
   return out;
 }
 
@@ -99,8 +100,35 @@ BOOST_AUTO_TEST_CASE(csv_files_have_each_row_when_it_is_logged) {
            .log_every_n_steps = 1,
            .enable_progress_bar = false})
       .fit(model, three_batches());
-  // The header and a row for each step; compile() logs no row of the epoch for itself.
-  BOOST_TEST(rows == (std::vector<std::size_t>{0, 2, 3, 4, 5, 6, 7}), boost::test_tools::per_element());
+  // The header, a row for each step and one for each epoch.
+  BOOST_TEST(rows == (std::vector<std::size_t>{0, 2, 3, 5, 6, 7, 9}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(epochs_with_few_batches_have_a_row_each_and_a_warning) {
+  const Folder folder;
+  const CapturedOutput output;
+  const auto train = [&](const Loggers& logger, int every) {
+    Sequential model = line(1);
+    model.compile({.optimizer = SGD({.learning_rate = 0}), .loss = "mae", .metrics = {"mse"}});
+    Trainer({.max_epochs = 2, .logger = logger, .log_every_n_steps = every, .enable_progress_bar = false})
+        .fit(model, three_batches(), three_batches());
+  };
+  const loggers::CSVLogger csv(folder.path(), {.version = 0});
+  train(csv, 50);
+  BOOST_TEST(lines_of(csv.log_dir() + "/metrics.csv") ==
+                 (std::vector<std::string>{"epoch,loss_epoch,mse_epoch,step,val_loss,val_mse",
+                                           "0,,,3,2.0,4.666666666666667", "0,2.0,4.666666666666667,3,,",
+                                           "1,,,6,2.0,4.666666666666667", "1,2.0,4.666666666666667,6,,"}),
+             boost::test_tools::per_element());
+  const std::string warning =
+      "mezzo: warning: [Trainer] fit: an epoch has 3 batches, and loggers get the numbers of single steps every 50 "
+      "steps: set a lower log_every_n_steps to see those of each epoch\n";
+  BOOST_TEST(output.text() == warning);
+  train(loggers::JSONLogger(folder.path("json")), 3);
+  train({}, 50);
+  BOOST_TEST(output.text() == warning);  // no other
+  const std::string refusal = refused<FileError>([&] { train(loggers::TensorBoardLogger("/proc/logs"), 50); });
+  BOOST_TEST(refusal.find("[loggers::TensorBoardLogger] folder \"/proc/logs/") == 0U, refusal);
 }
 
 // As Keras' callback, which writes a row at the end of each epoch.
@@ -167,7 +195,7 @@ BOOST_AUTO_TEST_CASE(the_option_takes_bools_names_and_loggers) {
   BOOST_TEST((Loggers("csv").size() == 1U && Loggers(std::string("tensorboard")).size() == 1U));
   BOOST_TEST((Loggers{"csv", loggers::JSONLogger(folder.path("other"))}.size() == 2U));
   BOOST_TEST(refused<NameError>([] { return TrainerOptions{.logger = "cvs"}; }) ==
-             "unknown logger \"cvs\"; valid names: csv, json, tensorboard");
+             "unknown logger \"cvs\"; valid names: csv, json, tensorboard; nearest: \"csv\"");
   static_assert(!std::is_constructible_v<Loggers, std::nullptr_t> && !std::is_constructible_v<Loggers, int>);
 }
 

@@ -1,5 +1,6 @@
 #include <mezzo/training/loops/fit_loop.hpp>
 
+#include <mezzo/core/output.hpp>
 #include <mezzo/core/scoped_value.hpp>
 #include <mezzo/training/loops/fit_group.hpp>
 #include <mezzo/training/module/action.hpp>
@@ -22,6 +23,15 @@ class CountedTime {
   RunningSession& session_;
 };
 
+/// Warns, as Lightning, if loggers get few or no numbers of single steps.
+void warn_of_log_interval(const FitLimits& limits, const FitSettings& settings) {
+  if (settings.call.loggers.empty() || limits.epoch == 0 || limits.epoch >= settings.log_every_n_steps) return;
+  warn(
+      fmt::format("[Trainer] fit: an epoch has {} batches, and loggers get the numbers of single steps every {} steps: "
+                  "set a lower log_every_n_steps to see those of each epoch",
+                  limits.epoch, settings.log_every_n_steps));
+}
+
 }  // namespace
 
 History FitLoop::run() {
@@ -33,6 +43,7 @@ History FitLoop::run() {
     if (!session.module().hyperparameters().empty()) logger->log_hyperparams(session.module().hyperparameters());
     logger->log_graph(session.module());
   }
+  warn_of_log_interval(fit_.limits, fit_.settings);
   session.fire(Event::fit_begin, fit_.logs);
   if (checkpoint == nullptr) check_sanity();
   start(checkpoint);

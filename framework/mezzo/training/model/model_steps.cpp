@@ -193,13 +193,14 @@ Value Model::log_loss_and_metrics(const Batch& batch) {
   const StepValues step = step_values(batch);
   loss_parts_.clear();
   const Value loss = compute_loss(step.x, step.y, step.y_pred, step.sample_weight);
-  log("loss", loss, {.prog_bar = true});
-  for (const auto& [name, value] : loss_parts_) log(name, value, {.prog_bar = true});
+  const LogOptions options{.prog_bar = true, .on_epoch = true};
+  log("loss", loss, options);
+  for (const auto& [name, value] : loss_parts_) log(name, value, options);
   loss_parts_.clear();
   for (const auto& tracked : compiled_for(step.y_pred.size()).metrics) {
     const std::size_t i = tracked.output;
     tracked.metric->update_state(step.y[i], step.y_pred[i], tracked.weighted ? step.sample_weight[i] : Value());
-    detail::StepContext::current("log()").log_running(tracked.name, tracked.metric, {.prog_bar = true});
+    detail::StepContext::current("log()").log_running(tracked.name, tracked.metric, options);
   }
   return loss;
 }
