@@ -146,6 +146,17 @@ BOOST_AUTO_TEST_CASE(class_weights_are_factors_of_the_loss) {
     BOOST_TEST(text.ends_with(" for class 2"), text);
   }
   check_throws<ValueError>(
+      "[Sequential] fit: class_weight must have classes from 0 to 2, as targets of shape (3,) have; got class 5", [&] {
+        scores.fit(x, one_hot, {.verbose = false, .class_weight = {{1, 2.0}, {5, 2.0}}});
+      });
+  Sequential binary({Dense({.units = 1, .activation = "sigmoid"})});
+  binary.compile({.loss = "binary_crossentropy"});
+  check_throws<ValueError>(
+      "[Sequential] train_on_batch: class_weight must have the classes 0 and 1 for a binary crossentropy; got class 5",
+      [&] {
+        binary.train_on_batch(x, column({0, 1, 1, 0}), {.class_weight = {{5, 2.0}}});
+      });
+  check_throws<ValueError>(
       "[Sequential] fit: class_weight and sample_weight must not be given together; got both",
       [&] { model.fit(x, y, {.verbose = false, .class_weight = weights, .sample_weight = Tensor({4})}); });
   check_throws<ValueError>(

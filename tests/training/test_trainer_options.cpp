@@ -176,6 +176,8 @@ BOOST_AUTO_TEST_CASE(gradients_are_clipped) {
   BOOST_TEST(refused<ValueError>([&] {
                Trainer({.gradient_clip_val = 2}).fit(model, loader());
              }).rfind("[Trainer] gradient_clip_val must not be given with an optimizer that clips; got 2", 0) == 0U);
+  BOOST_TEST(refused<ValueError>([] { Trainer({.max_epochs = 1, .gradient_clip_algorithm = "value"}); }) ==
+             "[Trainer] gradient_clip_algorithm \"value\" needs gradient_clip_val, the bound; got none");
 }
 
 BOOST_AUTO_TEST_CASE(the_same_few_batches_are_taken_in_their_order) {
@@ -214,9 +216,9 @@ BOOST_AUTO_TEST_CASE(loggers_receive_steps_epochs_and_settings) {
     for (const auto& [name, number] : logs) text += " " + name + (name == "epoch" ? std::to_string(int(number)) : "");
     texts.push_back(text);
   }
-  BOOST_TEST(
-      texts == (std::vector<std::string>{"3 loss epoch0", "4 val_loss epoch0", "6 loss epoch1", "8 val_loss epoch1"}),
-      boost::test_tools::per_element());
+  BOOST_TEST(texts == (std::vector<std::string>{"3 loss_step epoch0", "4 val_loss epoch0", "4 loss_epoch epoch0",
+                                                "6 loss_step epoch1", "8 val_loss epoch1", "8 loss_epoch epoch1"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(anomalies_end_a_call_where_they_begin) {

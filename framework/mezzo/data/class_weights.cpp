@@ -115,6 +115,13 @@ Dataset detail::with_class_weights(const Dataset& data, const std::map<std::int6
     fail<ValueError>(where, "class_weight needs targets of shape (), (1,) or (classes,) for a sample; got shape {}",
                      shape);
   }
+  if (!one && !labels) {
+    for (const auto& [label, weight] : weights) {
+      if (label >= 0 && label < shape[0]) continue;
+      fail<ValueError>(where, "class_weight must have classes from 0 to {}, as targets of shape {} have; got class {}",
+                       shape[0] - 1, shape, label);
+    }
+  }
   const bool scores = one || !labels || (rows && targets == ClassTargets::either);
   return ClassWeighted(data.source_, target, weights, labels, scores);
 }

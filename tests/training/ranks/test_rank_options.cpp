@@ -53,8 +53,6 @@ const std::vector<Difference>& differences() {
       {[](auto& o) { o.num_sanity_val_steps = 0; }, "num_sanity_val_steps 0 where rank 0 has 2"},
       {[](auto& o) { o.accumulate_grad_batches = 2; }, "accumulate_grad_batches 2 where rank 0 has 1"},
       {[](auto& o) { o.gradient_clip_val = 0.5; }, "gradient_clip_val 0.5 where rank 0 has not given"},
-      {[](auto& o) { o.gradient_clip_algorithm = "value"; },
-       "gradient_clip_algorithm \"value\" where rank 0 has \"norm\""},
       {[](auto& o) { o.shard_optimizer_states = true; }, "shard_optimizer_states true where rank 0 has false"},
       {[](auto& o) { o.gradient_compression = "bf16"; }, "gradient_compression \"bf16\" where rank 0 has \"\""},
       {[](auto& o) { o.sync_batchnorm = true; }, "sync_batchnorm true where rank 0 has false"},
@@ -93,6 +91,23 @@ BOOST_AUTO_TEST_CASE(each_difference_ends_fit) {
                      OwnData data;
                      trainer.fit(net, data);
                    });
+}
+
+BOOST_AUTO_TEST_CASE(an_algorithm_of_clipping_may_differ_no_more_than_its_bound) {
+  const auto errors = run_ranks(2, [&](const OwnRanks& own) {
+    TrainerOptions options = rank_trainer();
+    options.gradient_clip_val = 0.5;
+    if (own->rank() == 1) options.gradient_clip_algorithm = "value";
+    options.strategy = own;
+    RankNet net = rank_net({});
+    Trainer(options).fit(net, loader());
+  });
+  for (const std::string& error : errors) {
+    BOOST_TEST(
+        error ==
+        "[Trainer] all ranks must run the same training; rank 1 has gradient_clip_algorithm \"value\" where rank "
+        "0 has \"norm\"");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_difference_ends_validate_test_and_predict) {

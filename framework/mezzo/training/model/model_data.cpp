@@ -197,8 +197,7 @@ HostBatch Model::batch_of(const Tensors& x, const Tensors& y, const Tensors& sam
   require_compiled(verb);
   Dataset data = dataset_of(x, &y, &sample_weight);
   if (!class_weight.empty()) {
-    data =
-        detail::with_class_weights(data, class_weight, detail::class_targets(*compiled_), label() + " " + verb + ":");
+    data = detail::class_weighted(data, class_weight, *compiled_, label() + " " + verb + ":");
   }
   std::vector<std::int64_t> all(static_cast<std::size_t>(data.size()));
   std::iota(all.begin(), all.end(), std::int64_t{0});

@@ -114,8 +114,8 @@ History Model::fit(const DataLoader& loader, const FitLoaderOptions& options) {
   }
   DataLoader train = loader;
   if (!options.class_weight.empty() && !loader.empty()) {
-    train = loader.with_dataset(detail::with_class_weights(loader.dataset(), options.class_weight,
-                                                           detail::class_targets(*compiled_), label() + " fit:"));
+    train = loader.with_dataset(
+        detail::class_weighted(loader.dataset(), options.class_weight, *compiled_, label() + " fit:"));
   }
   constexpr std::int64_t batch_size = 32;  // of validation on arrays
   return detail::fit(*this, train, validation_of(options.validation_data, batch_size),

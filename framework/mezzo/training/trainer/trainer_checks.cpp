@@ -38,6 +38,9 @@ void check_ranges(const TrainerOptions& options) {
   if (algorithm != "norm" && algorithm != "value") {
     fail_unknown("[Trainer]", "gradient_clip_algorithm", algorithm, std::vector<std::string>{"norm", "value"});
   }
+  if (algorithm == "value" && !options.gradient_clip_val) {
+    fail<ValueError>("[Trainer]", "gradient_clip_algorithm \"value\" needs gradient_clip_val, the bound; got none");
+  }
   if (options.float32_matmul_precision) {
     static_cast<void>(float32_matmul_of(*options.float32_matmul_precision));
   }
