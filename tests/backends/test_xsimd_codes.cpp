@@ -169,6 +169,20 @@ BOOST_AUTO_TEST_CASE(few_rows_of_large_matrices) {
   check_product({.rows = 8, .depth = 33, .columns = 1500, .bits = 4, .block = 7});
 }
 
+// Sums that an int32 holds, and longer ones.
+BOOST_AUTO_TEST_CASE(few_rows_of_long_sums) {
+  for (const std::int64_t depth : {131072, 131073, 300000}) {
+    const CodesProduct p{.rows = 2, .depth = depth, .columns = 3, .activations = "dynamic"};
+    std::vector<Tensor> inputs = operands_of(p);
+    std::fill_n(inputs[0].mutable_data<float>(), inputs[0].size(), 1.0F);
+    std::fill_n(inputs[1].mutable_data<std::int8_t>(), inputs[1].size(), std::int8_t{127});
+    const Attributes attributes = attributes_of(p);
+    const KernelRequest request = kernel_request("quantized_matmul", attributes, inputs);
+    const auto expected = widened_reference("quantized_matmul", attributes, inputs, request.outputs);
+    for_each_isa([&](Isa isa) { check_xsimd_on(isa, request, inputs, expected, 1e-6); });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(few_rows_of_nf4) {
   for (const bool transposed : {false, true}) {
     for (std::int64_t rows = 1; rows <= 8; ++rows) {

@@ -15,6 +15,7 @@ using Index = std::int64_t;
 
 constexpr Index chunk_terms = 128;
 static_assert(chunk_terms * 128 * 128 <= 1 << 24 && most_table_terms / 4 * 128 * 128 <= 1 << 24);
+static_assert(chunk_terms * FinishCodes::whole_chunks * 127 * 127 < Index{1} << 31);
 constexpr Index tile_sums = 4096, tile_unit = 64;
 
 class FewCodesKernel final : public Kernel {

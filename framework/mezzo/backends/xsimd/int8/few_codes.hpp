@@ -61,8 +61,10 @@ struct FinishCodes {
   std::int64_t columns = 0;
   const float* scales = nullptr;  ///< divisors of columns; null: none
   float row_scale = 1;            ///< divisor of all columns
-  bool whole = false;             ///< sums are integers, which are added as int32
+  bool whole = false;             ///< sums are integers, which are added as int32 in groups of whole_chunks
   void* out = nullptr;
+
+  static constexpr std::int64_t whole_chunks = 1024;  ///< chunks whose sums fit an int32
 };
 
 /// A row of numbers that is quantized in place: codes from -127 to 127, as floats.

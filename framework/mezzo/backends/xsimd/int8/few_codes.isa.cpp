@@ -278,14 +278,15 @@ template <class T>
 [[gnu::flatten]] void finish(const FinishCodes& p) {
   const Floats row_scale(p.row_scale);
   for_registers(0, p.columns, [&](Index column, auto part) {
-    Floats y = load(p.sums + column, part);
-    if (p.whole) {
-      Ints sum = xsimd::to_int(y);
-      for (Index i = 1; i < p.chunks; ++i) sum += xsimd::to_int(load(p.sums + i * p.next_chunk + column, part));
-      y = xsimd::to_float(sum);
-    } else {
-      for (Index i = 1; i < p.chunks; ++i) y += load(p.sums + i * p.next_chunk + column, part);
+    Floats y(0.0F);
+    for (Index begin = 0; p.whole && begin < p.chunks; begin += FinishCodes::whole_chunks) {
+      Ints sum(0);
+      for (Index i = begin; i < std::min(p.chunks, begin + FinishCodes::whole_chunks); ++i) {
+        sum += xsimd::to_int(load(p.sums + i * p.next_chunk + column, part));
+      }
+      y += xsimd::to_float(sum);
     }
+    for (Index i = 0; !p.whole && i < p.chunks; ++i) y += load(p.sums + i * p.next_chunk + column, part);
     store(static_cast<T*>(p.out) + column,
           y / (p.scales != nullptr ? row_scale * load(p.scales + column, part) : row_scale), part);
   });
