@@ -145,4 +145,27 @@ BOOST_AUTO_TEST_CASE(it_is_written_to_stdout) {
   BOOST_TEST(text == model.summary_text());
 }
 
+// "int8 products" stands beside layers that compute them, and no others.
+BOOST_AUTO_TEST_CASE(products_of_int8_are_named_where_they_are_computed) {
+  const auto takes = [](Any<Layer> layer, const Shape& input) {
+    layer->to("p=f32,c=f32,products=int8");
+    Sequential model({std::move(layer)});
+    model.build(input);
+    return model.summary_text().find("int8 products") != std::string::npos;
+  };
+  const auto einsum = [](const char* equation, const Shape& out) {
+    return EinsumDense({.equation = equation, .output_shape = detail::Ints(out)});
+  };
+  BOOST_TEST(takes(Dense({.units = 3}), {2, 5}));
+  BOOST_TEST(takes(Dense({.units = 1}), {2, 131072}));
+  BOOST_TEST(!takes(Dense({.units = 1}), {2, 131073}));
+  BOOST_TEST(takes(LSTM({.units = 3}), {2, 4, 5}));
+  BOOST_TEST(takes(einsum("abc,cd->abd", {-1, 6}), {2, 4, 5}));
+  BOOST_TEST(!takes(einsum("abc,dc->abd", {-1, 6}), {2, 4, 5}));
+  BOOST_TEST(!takes(einsum("abc,bcd->abd", {-1, 6}), {2, 4, 5}));
+  BOOST_TEST(takes(ReversibleEmbedding({.input_dim = 7, .output_dim = 5}), {2, 4}));
+  BOOST_TEST(!takes(Embedding({.input_dim = 7, .output_dim = 5}), {2, 4}));
+  BOOST_TEST(!takes(PReLU(), {2, 4, 5}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,9 @@
 
 namespace mezzo::detail {
 
+/// LayerState::content of an EinsumDense whose product isn't one of x with its kernel as a matrix (in, out).
+struct PlainProducts {};
+
 /// x (..., in) times a kernel as the matrix (in, out): (..., out). The first axes of the kernel have `in` elements, the
 /// others `out`. Adds the product with the adapter in use, if there is one. Layers with dense kernels compute by it. In
 /// a functional graph it is a call of its own, so that the model computes with the kernel's form at each call.

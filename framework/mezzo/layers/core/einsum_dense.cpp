@@ -15,6 +15,7 @@
 #include <mezzo/nn/input_products.hpp>
 #include <mezzo/nn/quantized_product.hpp>
 #include <mezzo/nn/weight_product.hpp>
+#include <mezzo/ops/products.hpp>
 
 namespace mezzo {
 namespace {
@@ -51,6 +52,22 @@ class OfMatrix : public Initializer {
   Any<Initializer> inner_;
   Shape matrix_;
 };
+
+/// x with its axes in that order, which may be theirs.
+Value arranged(const Value& x, const Shape& axes) {
+  return std::is_sorted(axes.begin(), axes.end()) ? x : transpose(x, axes);
+}
+
+/// The product as one of matrices, in the format of the policy in force. `in`: the permutation of x to (rows, axes
+/// summed over); `out`: that of (rows, columns) to the output.
+Value matrix_product(const Value& x, const Value& kernel, const Shape& in, std::ptrdiff_t summed, const Shape& out) {
+  const Shape& sizes = kernel.shape();
+  const Shape columns(sizes.begin() + summed, sizes.end());
+  const std::int64_t depth = element_count(Shape(sizes.begin(), sizes.begin() + summed));
+  const Value rows = detail::with_last_axes(arranged(x, in), summed, {depth});
+  const Value y = detail::matmul_of_kernel(rows, reshape(kernel, {depth, element_count(columns)}));
+  return arranged(detail::with_last_axes(y, 1, columns), out);
+}
 
 }  // namespace
 
@@ -95,6 +112,7 @@ EinsumDense::EinsumDense(EinsumDenseOptions options) : Layer("EinsumDense", opti
     fail<ValueError>(label(), "output_shape must have the sizes of the output \"{}\" after the batch; got ({})",
                      of_output_, fmt::join(options_.output_shape.numbers(), ", "));
   }
+  if (!letters_of(of_input_.size()).sums_first) state()->content = detail::PlainProducts{};
 }
 
 /// Sizes of the letters of the output: those of output_shape, with the input's where it has -1.
@@ -205,13 +223,13 @@ Value EinsumDense::quantized(const Value& x, const Variable& kernel, const Lette
   const Shape first(sizes.begin(), end), last(end, sizes.end());
   const Shape& columns = letters.sums_first ? last : first;
   const std::int64_t depth = element_count(letters.sums_first ? first : last);
-  const Value rows = detail::with_last_axes(transpose(x, letters.input), letters.summed, {depth});
+  const Value rows = detail::with_last_axes(arranged(x, letters.input), letters.summed, {depth});
   const auto rounded = [&] {
     if (letters.sums_first) return detail::weight_product(rows, kernel);
     return matmul(detail::rounded_inputs(rows, kernel), reshape(kernel, {-1, depth}), {.transpose_b = true});
   };
   const Value y = kernel.quantized() ? detail::quantized_product(rows, kernel) : rounded();
-  return transpose(detail::with_last_axes(y, 1, columns), letters.output);
+  return arranged(detail::with_last_axes(y, 1, columns), letters.output);
 }
 
 Value EinsumDense::call(const Value& x) {
@@ -238,13 +256,18 @@ Value EinsumDense::call(const Value& x) {
                                        return einsum(equation, {rows, columns});
                                      })};
     }
-    if (xs.size() == 2) return {einsum(equation, xs)};
+    const auto multiply = [&](const Value& numbers) {
+      const bool as_matrix = letters.sums_first && detail::current_policy().products() != ProductFormat::same;
+      return as_matrix ? matrix_product(xs[0], numbers, letters.input, letters.summed, letters.output)
+                       : einsum(equation, {xs[0], numbers});
+    };
+    if (xs.size() == 2) return {multiply(xs[1])};
     const bool has_form = kernel.quantized() || kernel.state()->fake;
     if (has_form && letters.is_product_of(kernel)) return {quantized(xs[0], kernel, letters)};
     if (letters.sums_first && detail::adds_input_products(*kernel.state())) {
       return {quantized(xs[0], kernel, letters)};  // the same product; notes its inputs
     }
-    return {einsum(equation, {xs[0], kernel})};
+    return {multiply(kernel)};
   };
   Value y = detail::defer(product, replaced.defined() ? Values{x, replaced} : Values{x},
                           {{shape, dtype_policy().compute_dtype()}})

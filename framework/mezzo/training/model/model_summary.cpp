@@ -3,10 +3,12 @@
 #include <iostream>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/core/int8_scale.hpp>
 #include <mezzo/core/text_table.hpp>
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/layer_state.hpp>
+#include <mezzo/nn/weight_product.hpp>
 #include <mezzo/ops/kernel_convolution.hpp>
 #include <mezzo/precision/policy_map.hpp>
 #include <mezzo/training/model/model.hpp>
@@ -48,6 +50,17 @@ std::int64_t windows_of(const std::optional<Shape>& output) {
   return (*output)[1] * (*output)[2];
 }
 
+/// True if the layer multiplies inputs with the weight by weight_product() or table_product(), in int8 if a policy says
+/// so.
+bool multiplies_rows(const detail::LayerState& layer, const Variable& weight) {
+  const detail::QuantizableAxes& axes = weight.state()->quantizable;
+  if (axes.inputs.empty() || (axes.table && layer.kind != "ReversibleEmbedding")) return false;
+  if (weight.name() == "recurrent_kernel") return false;  // products of states
+  std::int64_t terms = 1;
+  for (const std::int64_t axis : axes.inputs) terms *= weight.shape()[static_cast<std::size_t>(axis)];
+  return terms <= detail::most_int8_terms && std::any_cast<detail::PlainProducts>(&layer.content) == nullptr;
+}
+
 /// True if a layer has matrices whose products a policy may compute in int8. Of the convolutions these are kernels of
 /// Conv2D alone. Quantized kernels, and fake ones that take codes of images, have products of their own.
 bool takes_int8(const detail::LayerState& layer) {
@@ -57,7 +70,7 @@ bool takes_int8(const detail::LayerState& layer) {
   const bool grouped = std::any_cast<detail::ChannelGroups>(&layer.content) != nullptr;
   return std::any_of(layer.weights.begin(), layer.weights.end(), [&](const Variable& weight) {
     const Shape& shape = weight.shape();
-    if (!convolves) return shape.size() > 1;
+    if (!convolves) return multiplies_rows(layer, weight);
     if (layer.kind != "Conv2D" || shape.size() != 4 || grouped) return false;
     const auto& fake = weight.state()->fake;
     return !(fake && detail::takes_image_codes(shape, fake->form.prepared())) &&
