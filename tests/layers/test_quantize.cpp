@@ -200,8 +200,19 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_quantized_is_refused) {
   Dense layer = dense_of(small_kernel);
   check_throws<NameError>(
       "[Dense] unknown quantization \"float6\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-      "inputs), int4/-1 (for each output), nf4, nf4/64, float8",
+      "inputs), int4/-1 (for each output), nf4, nf4/64, gptq/4/128, gptq/4/-1, float8; rounding in training: "
+      "fake_int8, fake_int4, fake_int4/128, fake_int4/-1",
       [&] { layer.quantize("float6"); });
+  for (const char* mode : {"int4", "fake_int4", "nf4", "gptq/4"}) {
+    const std::string kind = mode == std::string("fake_int4") ? "int4" : mode;
+    for (const char* size : {"1073741825", "9223372036854775807", "99999999999999999999"}) {
+      const std::string text = "block size of \"" + kind + "\" must be at most 1073741824; got " + size;
+      check_throws<ValueError>(text,
+                               [&] { Dense({.units = 4, .dtype = std::string(mode) + "/" + size + "_from_float32"}); });
+    }
+  }
+  Dense widest({.units = 2, .dtype = "int4/1073741824_from_float32"});
+  BOOST_TEST((widest(Value(Tensor({1, 3}))).shape() == Shape{1, 2}));
   check_throws<NameError>("[Dense] unknown activations \"rows\"; valid names: none, dynamic, static",
                           [&] { layer.quantize("int8", {.activations = "rows"}); });
   weight_of(layer, "kernel").assign(Tensor({3, 2}, std::vector<double>{1, 2, 3, INFINITY, 4, 5}));
@@ -281,7 +292,6 @@ BOOST_AUTO_TEST_CASE(files_have_codes_as_they_are) {
 }
 
 BOOST_AUTO_TEST_CASE(static_scales_need_calibration) {
-  if (!has_int8_products()) return skip("no products of 8-bit integers");
   Dense layer = dense_of(small_kernel);
   layer.quantize("int8", {.activations = "static"});
   BOOST_TEST(layer.dtype_policy().name() == "int8/static_from_float32");
@@ -302,6 +312,50 @@ BOOST_AUTO_TEST_CASE(static_scales_need_calibration) {
                            [&] { calibrate(floats, {x}); });
   const Tensor bad = Tensor({1, 3}, std::vector<double>{1, NAN, 0}).cast(DType::float32);
   check_throws<ValueError>("[calibrate] inputs of kernel must be finite; got nan", [&] { calibrate(layer, {bad}); });
+  check_throws<ValueError>("[calibrate] inputs of kernel must have elements; got shape (0, 3)", [&] {
+    calibrate(layer, {Tensor({0, 3})});
+  });
+  check_throws<ValueError>("[calibrate] inputs of kernel must have a number other than 0; got zeros alone", [&] {
+    calibrate(layer, {Tensor({2, 3})});
+  });
+  BOOST_TEST(std::abs(weight_of(layer, "kernel_inputs_scale").value().item() - 127 / 2.0) < 1e-4);
+}
+
+// Also on a CPU without products of integers.
+BOOST_AUTO_TEST_CASE(static_inputs_are_rounded_and_clipped) {
+  for (const char* mode : {"int8/static", "int4/-1/static", "int4/2/static"}) {
+    for (const std::int64_t rows : {2, 12}) {
+      BOOST_TEST_CONTEXT(mode << " " << rows) {
+        Dense layer = dense_of(small_kernel);
+        layer.quantize(mode);
+        const Tensor x = random_tensor({rows, 3}, DType::float32, 1);
+        calibrate(layer, {x});
+        const double scale = weight_of(layer, "kernel_inputs_scale").value().item();
+        const Tensor wide = (Value(x) * 3.0).tensor(), numbers = Value(weight_of(layer, "kernel")).tensor();
+        const Tensor y = layer(wide).tensor();
+        for (std::int64_t i = 0; i < rows * 2; ++i) {
+          double sum = 0;
+          for (std::int64_t k = 0; k < 3; ++k) {
+            const double code = std::nearbyint(wide.data<float>()[i / 2 * 3 + k] * scale);
+            sum += std::min(std::max(code, -127.0), 127.0) / scale * numbers.data<float>()[k * 2 + i % 2];
+          }
+          BOOST_TEST(std::abs(y.data<float>()[i] - sum) < 1e-5);
+        }
+      }
+    }
+  }
+}
+
+// 127 * 127 * 140000 exceeds the largest int32.
+BOOST_AUTO_TEST_CASE(long_sums_do_not_overflow) {
+  for (const std::int64_t rows : {1, 9}) {
+    Dense layer({.units = 1, .use_bias = false, .kernel_initializer = "ones"});
+    const Tensor x({rows, 140000}, std::vector<double>(static_cast<std::size_t>(rows) * 140000, 1));
+    layer.build(x.shape());
+    layer.quantize("int8");
+    BOOST_TEST(std::abs(layer(Value(x.cast(DType::float32))).tensor().to_doubles()[0] - 140000) <
+               (rows == 1 ? 0.1 : 140));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(every_family_is_close_to_its_floats) {

@@ -27,6 +27,9 @@ Magnitudes*& running() { return detail::ExecutionContext::current().part<Calibra
 bool detail::note_inputs(const Value& x, const VariableState& weight) {
   if (running() == nullptr) return false;
   if (x.symbolic()) return true;
+  if (element_count(x.shape()) == 0) {
+    fail<ValueError>("[calibrate]", "inputs of {} must have elements; got shape {}", weight.name, x.shape());
+  }
   double& most = (*running())[&weight];
   for (const double number : x.tensor().to_doubles()) {
     if (!std::isfinite(number)) {
@@ -52,6 +55,9 @@ void detail::calibrate_by(Layer& layer, const std::function<void()>& run) {
     const auto found = magnitudes.find(weight.state().get());
     if (found == magnitudes.end())
       fail<ValueError>("[calibrate]", "run must call the layer of {} for a product; it got no input", path);
+    if (found->second == 0) {
+      fail<ValueError>("[calibrate]", "inputs of {} must have a number other than 0; got zeros alone", path);
+    }
     const float range = static_cast<float>(found->second) + 1e-7F;
     if (codes) scales.emplace_back(form->inputs_scale, 127.0F / range);
     if (steps) scales.emplace_back(fake->inputs_step, range / 127.0F);

@@ -19,7 +19,7 @@ MEZZO_API void calibrate_by(Layer& layer, const std::function<void()>& run);
 ///     calibrate(model, [&] { for (const Tensor& x : batches) model(x, {.training = false}); });
 ///
 /// Inputs are not quantized meanwhile. A ValueError if there is no such weight, `run` reached one of them with no
-/// input, or inputs have NaN or infinity; no scale changes then.
+/// input or with zeros alone, or inputs have no elements, NaN or infinity; no scale changes then.
 template <class Run, std::enable_if_t<std::is_invocable_v<const Run&>, int> = 0>
 void calibrate(Layer& layer, const Run& run) {
   detail::calibrate_by(layer, run);

@@ -16,7 +16,8 @@ namespace mezzo::detail {
 namespace {
 
 /// Step for the inputs of this call. In training it moves towards the largest magnitude of the batch, by torch's
-/// averaging_constant of MovingAverageMinMaxObserver; batches with NaN or infinity don't move it.
+/// averaging_constant of MovingAverageMinMaxObserver; batches with NaN or infinity don't move it. The first batch with
+/// a number other than 0 starts it.
 Value observed_step(const Value& x, const std::shared_ptr<VariableState>& step) {
   constexpr double averaging_constant = 0.01;
   const Value before = read_variable(step);
@@ -24,7 +25,8 @@ Value observed_step(const Value& x, const std::shared_ptr<VariableState>& step) 
   const LibraryScope in_float32;
   const Value most = max(abs(cast(stop_gradient(x), DType::float32)));
   const Value now = (most + 1e-7) / 127.0;
-  const Value moved = where(before == 0.0, now, before + (now - before) * averaging_constant);
+  const Value moved =
+      where(before == 0.0, where(most == 0.0, before, now), before + (now - before) * averaging_constant);
   const Value kept = where(isfinite(most), moved, before);
   update_in_training(step, kept);
   return kept;

@@ -40,14 +40,15 @@ QuantizedInputs inputs_now(const Value& x, const Variable& kernel, const Op& op)
                        kernel.name());
     }
   }
-  if (has_int8_products()) return has_scale ? QuantizedInputs::static_int8 : QuantizedInputs::dynamic_int8;
+  const QuantizedInputs quantized = has_scale ? QuantizedInputs::static_int8 : QuantizedInputs::dynamic_int8;
+  if (has_int8_products()) return quantized;
   static std::atomic<bool> warned{false};
   if (!warned.exchange(true)) {
     warn(
         "products with quantized weights are computed in floats, since this CPU has no fast products of 8-bit integers "
         "(AVX512_VNNI): quantized weights save memory here, not time");
   }
-  return QuantizedInputs::floats;
+  return has_scale ? quantized : QuantizedInputs::floats;
 }
 
 Value quantized_product(const Value& given, const Variable& kernel) {

@@ -1,5 +1,6 @@
 #include <mezzo/nn/weight_convolution.hpp>
 
+#include <mezzo/core/cpu.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/graph/read_codes.hpp>
@@ -19,14 +20,24 @@
 namespace mezzo::detail {
 namespace {
 
+/// Images as the static scale rounds and clips them.
+Value clipped_images(const Value& x, const Quantization& form) {
+  const Value images = as(x, operand_dtype(ops::conv2d, x));
+  const LibraryScope in_float32;
+  return rounded_by_step(images, 1.0 / read_variable(form.inputs_scale.pointer()));
+}
+
 Value quantized_convolution(const Value& given, const Variable& kernel, const Conv2DOpOptions& options) {
   const Quantization& form = *kernel.state()->quantization;
   if (options.groups != 1 || !takes_image_codes(kernel.shape(), form.form)) return conv2d(given, kernel, options);
   const Value x = is_floating(given.dtype()) ? given : cast(given, current_policy().compute_dtype());  // as conv2d
   const QuantizedInputs inputs = inputs_now(x, kernel, ops::quantized_conv2d);
   const DType dtype = operand_dtype(ops::quantized_conv2d, x);
-  const bool known = dtype == DType::float32 || dtype == DType::bfloat16;  // others have plain loops alone
-  if (inputs == QuantizedInputs::floats || !known) return conv2d(x, kernel, options);
+  const bool known = dtype == DType::float32 || dtype == DType::bfloat16;
+  if (inputs == QuantizedInputs::floats) return conv2d(x, kernel, options);
+  if (!known || !has_int8_products()) {  // plain loops alone
+    return conv2d(inputs == QuantizedInputs::static_int8 ? clipped_images(x, form) : x, kernel, options);
+  }
   Values operands = read_codes(kernel.state().pointer());
   operands.insert(operands.begin(), x);
   if (inputs == QuantizedInputs::static_int8) operands.push_back(read_variable(form.inputs_scale.pointer()));
