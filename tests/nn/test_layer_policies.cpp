@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(integers_and_bools_are_not_cast_at_a_border) {
 BOOST_AUTO_TEST_CASE(unknown_policies_are_refused_with_the_good_ones) {
   const std::string good =
       "; valid names: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, mixed_int8, or as "
-      "p=f32,c=bf16,o=f32";
+      "p=f32,c=bf16,o=f32, or quantized as int8_from_float32";
   BOOST_TEST(refused<NameError>([] { Dense({.units = 1, .dtype = "bf16x"}); }) == "unknown policy \"bf16x\"" + good);
   BOOST_TEST(refused<NameError>([] { Sequential({Dense({.units = 1})}, {.dtype = "int8"}); }) ==
              "unknown policy \"int8\"" + good);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(bad_names_list_the_good_ones) {
   mezzo_tests::check_throws<NameError>(
       "unknown policy \"bf16x\"; valid names: float32, mixed_bfloat16, mixed_float16, bfloat16, float16, float64, "
       "mixed_int8, or as "
-      "p=f32,c=bf16,o=f32",
+      "p=f32,c=bf16,o=f32, or quantized as int8_from_float32",
       [] { Policy("bf16x"); });
   mezzo_tests::check_throws<NameError>("[Policy] dtypes must be floating; got int32", [] { Policy{DType::int32}; });
   mezzo_tests::check_throws<NameError>("[Policy] dtypes must be floating; got bool", [] { Policy{DType::boolean}; });

@@ -3,12 +3,14 @@
 
 #include <cmath>
 
+#include <mezzo/compiler/plan.hpp>
 #include <mezzo/compiler/product_rates.hpp>
 
 #include "small.hpp"
 #include "support/captured.hpp"
 #include "support/environment.hpp"
 #include "support/layers.hpp"
+#include "support/tensors.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -64,6 +66,22 @@ BOOST_AUTO_TEST_CASE(emulated_dtypes_are_told_of_once) {
   const Environment off("MEZZO_WARN_SLOW_POLICY", "0");
   quiet("16-mixed").predict(model, samples(2));
   BOOST_TEST(output.text() == "");
+}
+
+// Products of int8 in float16 are those of float32 with widened operands.
+BOOST_AUTO_TEST_CASE(emulated_products_of_int8_are_told_of) {
+  const Environment on("MEZZO_WARN_SLOW_POLICY", "1");
+  for (const char* policy : {"p=f32,c=f32,products=int8", "p=f32,c=f16,products=int8", "mixed_int8"}) {
+    Sequential model({Dense({.units = 64}), Dense({.units = 64})}, {.dtype = policy});
+    model.compile({.optimizer = SGD(), .loss = "mse"});
+    const CapturedOutput output;
+    model.fit(random_tensor({64, 64}), random_tensor({64, 64}), {.epochs = 1, .verbose = 0});
+    const auto rows = model.run_state()->last_plan->rows();
+    const bool emulated = std::none_of(rows.begin(), rows.end(), [](const detail::Plan::Row& row) {
+      return row.kernel == "int8" || row.detail.find("float32 int8") == 0;
+    });
+    BOOST_TEST((output.text().find("products of int8 are emulated") != std::string::npos) == emulated, policy);
+  }
 }
 
 // 1000 * 100 exceeds the largest float16, 65504.

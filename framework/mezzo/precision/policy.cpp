@@ -129,7 +129,9 @@ Policy Policy::from_name(const std::string& name) {
   for (const Known& entry : known) {
     if (name == entry.name) return Policy(entry.compute, entry.variable, entry.compute).with_products(entry.products);
   }
-  fail<NameError>("", "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32", name, policy_names());
+  fail<NameError>("",
+                  "unknown policy \"{}\"; valid names: {}, or as p=f32,c=bf16,o=f32, or quantized as int8_from_float32",
+                  name, policy_names());
 }
 
 Policy Policy::quantized_from(const std::string& name, std::size_t from) {

@@ -19,12 +19,21 @@ QuantizedInputs default_inputs(QuantizationMode mode) {
   return mode == QuantizationMode::int8 ? QuantizedInputs::dynamic_int8 : QuantizedInputs::floats;
 }
 
+/// Largest block size. Sums of it and any size of an array fit an int64.
+constexpr std::int64_t most_block = 1 << 30;
+
 /// Reads "int4/128" or "int4/-1" of a `mode` "int4". `least`: the block size that means all inputs, or 1.
-bool read_block(const std::string& text, const std::string& mode, std::int64_t least, std::int64_t& block) {
+bool read_block(const std::string& text, const std::string& mode, std::int64_t least, std::int64_t& block,
+                const std::string& where) {
   if (text.rfind(mode + "/", 0) != 0) return false;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + mode.size() + 1, end, block);
-  return error == std::errc() && rest == end && (block > 0 || block == least);
+  const char *const begin = text.data() + mode.size() + 1, *const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, block);
+  if (rest != end || (error == std::errc() && block <= 0 && block != least)) return false;
+  if ((error == std::errc::result_out_of_range && *begin != '-') || block > most_block) {
+    fail<ValueError>(where, "block size of \"{}\" must be at most {}; got {}", mode, most_block,
+                     std::string(begin, end));
+  }
+  return error == std::errc();
 }
 
 }  // namespace
@@ -62,9 +71,9 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
     out.mode = QuantizationMode::nf4;
     out.block_size = nf4_block;
   }
-  if (read_block(mode, "int4", -1, out.block_size)) out.mode = QuantizationMode::int4;
-  if (read_block(mode, "nf4", 1, out.block_size)) out.mode = QuantizationMode::nf4;
-  if (read_block(mode, "gptq/4", -1, out.block_size)) out.mode = QuantizationMode::gptq;
+  if (read_block(mode, "int4", -1, out.block_size, where)) out.mode = QuantizationMode::int4;
+  if (read_block(mode, "nf4", 1, out.block_size, where)) out.mode = QuantizationMode::nf4;
+  if (read_block(mode, "gptq/4", -1, out.block_size, where)) out.mode = QuantizationMode::gptq;
   const bool rounds = out.mode != QuantizationMode::nf4 && out.mode != QuantizationMode::gptq;
   if (fake && !rounds) out.mode = QuantizationMode::none;  // their rounding has no form
   if (name.rfind("gptq", 0) == 0 && out.mode == QuantizationMode::none) {
@@ -75,7 +84,8 @@ QuantizedForm quantized_form(const std::string& name, std::int64_t int4, const s
   if (out.mode == QuantizationMode::none) {
     fail<NameError>(where,
                     "unknown quantization \"{}\"; valid names: int8, int4, int4/128 (a scale for each block of 128 "
-                    "inputs), int4/-1 (for each output), nf4, nf4/64, float8",
+                    "inputs), int4/-1 (for each output), nf4, nf4/64, gptq/4/128, gptq/4/-1, float8; rounding in "
+                    "training: fake_int8, fake_int4, fake_int4/128, fake_int4/-1",
                     name);
   }
   out.fake = fake;

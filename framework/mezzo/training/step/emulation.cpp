@@ -25,12 +25,30 @@ bool has_int8_product(const NodePtr& node) {
   return is(*node, ops::tile_matmul) || is_int8_product(*node->op, node->attributes);
 }
 
+/// The request of the kernel that "widen" runs inside.
+KernelRequest widened(KernelRequest request) {
+  for (auto* const specs : {&request.inputs, &request.outputs}) {
+    for (Spec& spec : *specs) {
+      if (spec.dtype == DType::bfloat16 || spec.dtype == DType::float16) spec.dtype = DType::float32;
+    }
+  }
+  if (request.attributes.has("dtype")) request.attributes.set("dtype", request.outputs.front().dtype);
+  return request;
+}
+
+/// True if the node's kernel multiplies int8, or widens operands for one that does.
+bool multiplies_int8(const Node& node) {
+  const KernelRequest request = request_of(node);
+  const std::string chosen = chosen_implementation(request);
+  return chosen == "int8" || (chosen == "widen" && chosen_implementation(widened(request)) == "int8");
+}
+
 /// True if the step has products of int8, and none of them has a kernel that multiplies int8.
 bool emulates_int8(const Graph& step) {
   bool any = false;
   for (const NodePtr& node : step.nodes) {
     if (!has_int8_product(node)) continue;
-    if (chosen_implementation(request_of(*node)) == "int8") return false;
+    if (multiplies_int8(*node)) return false;
     any = true;
   }
   return any;
