@@ -193,14 +193,15 @@ void Layer::to(const Policy& policy) {
   const detail::WeightAccess access(weights(), label(), "to");
   detail::require_same_quantization(*state_, policy, label());
   detail::require_known_layer(*state_, policy, label());
-  const Policy before = std::exchange(state_->policy, policy);
+  const auto before = detail::replace_policies(*state_, policy);
   try {
     detail::require_no_adapters(*state_, label() + " to:");
+    detail::require_convertible_to_codes(*state_, label() + " to:");
     for (const detail::WeightPolicy& weight : detail::weight_policies(*this, {})) {
       detail::require_finite_as(detail::stored_dtype(weight), weight.path, *weight.variable.state(), label() + " to:");
     }
   } catch (...) {
-    state_->policy = before;
+    for (const auto& [layer, kept] : before) layer->policy = kept;
     throw;
   }
   show_policy(*state_, "", {{.policy = mezzo::dtype_policy(), .path = "", .of_layer = false}});

@@ -1,11 +1,37 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/nn/adapters.hpp>
 #include <mezzo/nn/layer.hpp>
+#include <mezzo/nn/new_numbers.hpp>
 #include <mezzo/nn/quantize_layers.hpp>
 #include <mezzo/nn/weight_access.hpp>
 
 // Weights of a layer and its sub-layers.
 namespace mezzo {
+namespace {
+
+/// Throws for arrays that the weights can't take, before the first one is assigned.
+void require_new_numbers(const std::vector<std::pair<std::string, Variable>>& weights,
+                         const std::vector<Tensor>& arrays, const std::string& label) {
+  std::vector<Variable> variables;
+  for (const auto& weight : weights) variables.push_back(weight.second);
+  const detail::NewNumbers checks(variables);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto& [path, weight] = weights[i];
+    detail::NewNumbers::require_unmerged(weight);
+    if (weight.quantized() && arrays[i].dtype() != DType::int8) {
+      // Its new scales would be replaced by those of a later array.
+      fail<DTypeError>(label,
+                       "set_weights: array {} must be int8 codes ({} is quantized, and its scales are among the "
+                       "arrays); got {}: assign() of the weight quantizes floats",
+                       i, path, arrays[i].dtype());
+    }
+    if (!checks.restricts(weight)) continue;
+    const std::string fault = checks.fault(weight, arrays[i].cast(weight.dtype()));
+    if (!fault.empty()) fail<ValueError>(label, "set_weights: array {} ({}) {}", i, path, fault);
+  }
+}
+
+}  // namespace
 
 std::vector<std::pair<std::string, Variable>> Layer::named_weights() const {
   std::vector<std::pair<std::string, Variable>> out;
@@ -71,6 +97,7 @@ void Layer::set_weights(const std::vector<Tensor>& arrays) {
                      all[i].first, arrays[i].shape());
   }
   const detail::WeightAccess access(weights(), label(), "set_weights");
+  require_new_numbers(all, arrays, label());
   for (std::size_t i = 0; i < arrays.size(); ++i) all[i].second.assign(arrays[i]);
 }
 

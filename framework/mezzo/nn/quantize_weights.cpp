@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <any>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/graph/adapters.hpp>
 #include <mezzo/graph/quantization.hpp>
+#include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/image_codes.hpp>
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/weight_names.hpp>
@@ -137,6 +139,34 @@ bool has_quantizable_weights(const detail::LayerState& layer) {
   fail<ValueError>(where, "{}; got the policy {} of {}", detail::float8_layers, policy.name(), layer.kind);
 }
 
+void require_gptq(const detail::LayerState& layer, const detail::QuantizedForm& form) {
+  if (form.mode != QuantizationMode::gptq || detail::takes_gptq(layer)) return;
+  fail<ValueError>(detail::label_of(layer),
+                   "gptq is for Dense, EinsumDense with a kernel that begins with the axes of the sum, and projections "
+                   "of attention; give this layer another policy");
+}
+
+/// The form that a weight is stored or rounded in; null if there is none.
+const detail::QuantizedForm* form_of_weight(const Variable& weight) {
+  const detail::VariableState& state = *weight.state();
+  if (state.quantization) return &state.quantization->form;
+  return state.fake ? &state.fake->form : nullptr;
+}
+
+/// The forms of all weights from `root` down, by path of the layer; {} if one that can have a form has none.
+std::vector<std::pair<std::string, detail::QuantizedForm>> forms_of_all(detail::LayerState& root) {
+  std::vector<std::pair<std::string, detail::QuantizedForm>> out;
+  for (const detail::LayerWithPolicy& place : detail::layers_with_policies(root)) {
+    for (const Variable& weight : place.layer->weights) {
+      if (!detail::can_be_quantized(weight)) continue;
+      const detail::QuantizedForm* const form = form_of_weight(weight);
+      if (form == nullptr) return {};
+      out.emplace_back(place.path, *form);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<detail::LayerWithPolicy> detail::layers_with_policies(LayerState& root, const Policy& outer) {
@@ -227,12 +257,7 @@ void detail::quantize_weight(LayerState& layer, const Variable& weight, const Qu
   if (form.mode == QuantizationMode::float8) return prepare_for_float8(layer, weight, form);
   if (!can_be_quantized(weight) || weight.quantized()) return;
   if (form.fake) return fake_quantize_weight(layer, weight, form);
-  if (form.mode == QuantizationMode::gptq && !takes_gptq(layer)) {
-    fail<ValueError>(
-        label_of(layer),
-        "gptq is for Dense, EinsumDense with a kernel that begins with the axes of the sum, and projections "
-        "of attention; give this layer another policy");
-  }
+  require_gptq(layer, form);
   const float step = take_step(layer, state);
   auto quantization = std::make_shared<Quantization>();
   quantization->form = form;
@@ -265,13 +290,43 @@ void detail::quantize_by_policies(LayerState& root) {
   }
 }
 
-void detail::require_same_quantization(const LayerState& layer, const Policy& policy, const std::string& label) {
-  if (!has_form(layer.policy)) return;
-  const bool same = has_form(policy) && form_of(policy).name() == form_of(layer.policy).name();
-  if (same) return;
-  fail<ValueError>(label,
-                   "to: the weights are quantized; the policy must be {}_from_ and the name of another one; got {}",
-                   form_of(layer.policy).name(), policy.name());
+void detail::require_convertible_to_codes(LayerState& root, const std::string& where) {
+  for (const LayerWithPolicy& place : layers_with_policies(root)) {
+    if (!has_form(place.policy)) continue;
+    for (const Variable& weight : place.layer->weights) {
+      if (!can_be_quantized(weight) || form_of_weight(weight) != nullptr || !weight.filled()) continue;
+      require_gptq(*place.layer, form_of(place.policy));
+      const std::optional<double> number = non_finite_number(weight.value().cast(DType::float32));
+      if (!number) continue;
+      fail<ValueError>(where, "numbers of {} must be finite in float32 to be quantized; got {}",
+                       place.path.empty() ? weight.name() : place.path + "/" + weight.name(), *number);
+    }
+  }
+}
+
+void detail::require_same_quantization(LayerState& layer, const Policy& policy, const std::string& label) {
+  const auto require = [&](const std::string& form, const std::string& of) {
+    if (has_form(policy) && form_of(policy).name() == form) return;
+    fail<ValueError>(label,
+                     "to: the weights{} are quantized; the policy must be {}_from_ and the name of another one; got {}",
+                     of, form, policy.name());
+  };
+  if (has_form(layer.policy)) return require(form_of(layer.policy).name(), "");
+  if (policy.inherits() || policy.map() != nullptr) return;
+  for (const auto& [path, form] : forms_of_all(layer)) require(form.name(), fmt::format(" of \"{}\"", path));
+}
+
+std::vector<std::pair<detail::LayerState*, Policy>> detail::replace_policies(LayerState& root, const Policy& policy) {
+  std::vector<std::pair<LayerState*, Policy>> before{{&root, root.policy}};
+  if (policy.map() == nullptr && has_form(policy) && !forms_of_all(root).empty()) {
+    for (const LayerWithPolicy& place : layers_with_policies(root)) {
+      LayerState& layer = *place.layer;
+      if (&layer == &root || layer.policy.map() != nullptr || !has_form(layer.policy)) continue;
+      before.emplace_back(&layer, std::exchange(layer.policy, policy));
+    }
+  }
+  root.policy = policy;
+  return before;
 }
 
 void detail::require_quantized(LayerState& root, const Policy& policy, const char* where) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/core/api.hpp>
@@ -71,8 +72,17 @@ void quantize_own_weights(LayerState& layer, const QuantizedForm& form);
 /// Quantizes the layer and its sub-layers as their policies say.
 void quantize_by_policies(LayerState& root);
 
-/// Throws a ValueError if the layer's weights are quantized in another form than `policy` says.
-void require_same_quantization(const LayerState& layer, const Policy& policy, const std::string& label);
+/// Throws the errors of quantize_by_policies(), and for numbers that have no codes, before a layer changes. `where`
+/// begins the text.
+void require_convertible_to_codes(LayerState& root, const std::string& where);
+
+/// Throws a ValueError if the layer's weights, or all that can be quantized in layers below it, are quantized in
+/// another form than `policy` says.
+void require_same_quantization(LayerState& layer, const Policy& policy, const std::string& label);
+
+/// Gives a layer a policy, and also the quantized layers below it if all weights there are quantized in the policy's
+/// form. Returns the policies before.
+std::vector<std::pair<LayerState*, Policy>> replace_policies(LayerState& root, const Policy& policy);
 
 /// Throws a ValueError if `policy` quantizes weights of `root` that are built as floats. `where` begins its text.
 MEZZO_API void require_quantized(LayerState& root, const Policy& policy, const char* where);

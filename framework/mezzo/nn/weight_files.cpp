@@ -10,6 +10,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/checks.hpp>
 #include <mezzo/nn/hdf5_weights.hpp>
+#include <mezzo/nn/new_numbers.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
 #include <mezzo/nn/waiting_weights.hpp>
 #include <mezzo/nn/weight_access.hpp>
@@ -46,15 +47,22 @@ Tensor numbers_of(const detail::WeightMatch& match, const detail::WeightSource& 
   return match.weight->from_file(numbers);
 }
 
-/// Throws for NaN and infinity among floats that are quantized when they are assigned.
-void require_finite_floats(const detail::WeightMatch& match, const detail::WeightSource& file) {
-  if (!match.weight->variable.quantized()) return;
-  const Tensor numbers = file.read(match.name);  // floats of such a weight are in one part
-  if (!is_floating(numbers.dtype())) return;
-  if (const std::optional<double> number = detail::non_finite_number(numbers)) {
-    fail<FileError>(file.label(), "tensor \"{}\" of a quantized weight must have finite numbers; got {}", match.name,
-                    *number);
-  }
+/// Throws for damaged data, and for numbers that can't be assigned.
+void require_assignable(const detail::WeightMatch& match, const detail::WeightSource& file,
+                        const detail::NewNumbers& checks) {
+  const Variable& weight = match.weight->variable;
+  file.check(match.name);
+  if (!match.second.empty()) file.check(match.second);
+  detail::NewNumbers::require_unmerged(weight);
+  if (!checks.restricts(weight)) return;
+  const std::string fault = checks.fault(weight, numbers_of(match, file));
+  if (!fault.empty()) fail<FileError>(file.label(), "tensor \"{}\" {}", match.name, fault);
+}
+
+detail::NewNumbers checks_of(const detail::FileWeights& all) {
+  std::vector<Variable> weights;
+  for (const detail::FileWeight& weight : all.weights) weights.push_back(weight.variable);
+  return detail::NewNumbers(weights);
 }
 
 /// The first of some names, for an error.
@@ -69,9 +77,10 @@ std::string first_names(const std::vector<std::string>& names) {
 void check_any_match(const detail::WeightMatching& matching, const detail::FileWeights& all,
                      const detail::WeightSource& file, const std::string& label) {
   if (!matching.matches.empty() || all.weights.empty()) return;
-  if (matching.shapes.any() || matching.dtypes.any()) {
+  if (matching.shapes.any() || matching.dtypes.any() || matching.parts.any()) {
     detail::Findings faults = matching.shapes;
     faults.add(matching.dtypes);
+    faults.add(matching.parts);
     fail<FileError>(file.label(), "no tensor fits {}: {}", label, faults.text());
   }
   std::vector<std::string> names, known;
@@ -136,22 +145,21 @@ LoadWeightsReport detail::assign_weights(const LayerState& layer, const std::str
   if (options.strict && !options.skip_mismatch) faults.add(matching.shapes);
   if (faults.any()) fail<FileError>(file.label(), "does not fit {}: {}", label, faults.text());
   if (!options.strict) check_any_match(matching, all, file, label);
-  for (const WeightMatch& match : matching.matches) {
-    file.check(match.name);
-    if (!match.second.empty()) file.check(match.second);
-    require_finite_floats(match, file);
-  }
+  const NewNumbers checks = checks_of(all);
+  for (const WeightMatch& match : matching.matches) require_assignable(match, file, checks);
   for (std::size_t i = 0; i < matching.matches.size(); ++i) {
     try {
       matching.matches[i].weight->variable.assign(numbers_of(matching.matches[i], file));
-    } catch (const FileError& error) {  // the file was changed since it was checked
+    } catch (const Error& error) {  // the file was changed since it was checked
       if (i == 0) throw;
       fail<FileError>("", "{}; {} of {} weights have the numbers of the file", error.what(), i,
                       matching.matches.size());
     }
   }
   if (options.strict && matching.shapes.any()) {
-    warn(fmt::format("{} skip_mismatch skipped: {}", file.label(), matching.shapes.text()));
+    Findings skipped = matching.shapes;
+    skipped.add(matching.parts);
+    warn(fmt::format("{} skip_mismatch skipped: {}", file.label(), skipped.text()));
   }
   return std::move(matching.report);
 }
@@ -167,6 +175,7 @@ detail::WeightFileContent detail::weight_file_content(const Layer& layer, const 
   WeightFileContent content{.tensors = {}, .metadata = {{"format", "pt"}, {version_key, version}}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const FileWeight& weight = all.weights[i];
+    if (weight.variable.quantized()) content.metadata[weight.form_key()] = weight.form_text();
     const Tensor in_file = weight.in_file(values[i].cast(file_dtype(values[i].dtype())));
     if (weight.parts.empty()) {
       content.tensors.emplace_back(weight.name(), in_file);

@@ -26,6 +26,7 @@ class WeightMatcher {
       }
       match(weight);
     }
+    for (const FileWeight& weight : expected.weights) keep_whole(weight, expected);
     for (const auto& [copy, original] : expected.copies) {
       known.insert(copy);
       compare(copy, original);
@@ -104,6 +105,48 @@ class WeightMatcher {
     } else {
       match_parts(weight);
     }
+  }
+
+  /// Text of a form of codes in the file that isn't the weight's; "" if there is none. Forms can have equal shapes.
+  std::string form_fault(const FileWeight& weight, const FileWeights& expected) const {
+    const Quantization& form = *weight.variable.state()->quantization;
+    const std::string* const written = file_.fact(weight.form_key());
+    if (written != nullptr && *written != weight.form_text()) {
+      return fmt::format("tensor \"{}\" must have codes of the form {}; the file has {}", weight.name(),
+                         weight.form_text(), *written);
+    }
+    if (form.zero.get() != nullptr) return {};
+    for (const FileWeight& side : expected.weights) {
+      if (side.variable.id() != form.scale.get()) continue;
+      for (const std::string& name : side.names) {
+        const std::string zero = FileWeight::zero_beside(name);
+        if (zero.empty() || file_.find(zero) == nullptr) continue;
+        return fmt::format("tensor \"{}\" must have codes without zero points; the file has \"{}\"", weight.name(),
+                           zero);
+      }
+    }
+    return {};
+  }
+
+  /// Leaves out the codes, scales and zero points of a quantized weight unless all of them are loaded in its form.
+  void keep_whole(const FileWeight& weight, const FileWeights& expected) {
+    const auto& form = weight.variable.state()->quantization;
+    if (!form || computed_.count(form->scale.get()) > 0) return;
+    std::set<const void*> parts{weight.variable.id(), form->scale.get()};
+    if (form->zero.get() != nullptr) parts.insert(form->zero.get());
+    const auto is_part = [&](const WeightMatch& one) { return parts.count(one.weight->variable.id()) > 0; };
+    auto& all = out_.matches;
+    const auto found = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_part));
+    if (found == 0) return;
+    const std::string fault = form_fault(weight, expected);
+    if (fault.empty() && found == parts.size()) return;
+    (found == parts.size() ? out_.shapes : out_.parts).add(fault);
+    for (const WeightMatch& one : all) {
+      if (!is_part(one)) continue;
+      out_.report.mismatched_keys.push_back(one.name);
+      if (fault.empty()) out_.parts.add(fmt::format("tensor \"{}\" without the others of its weight", one.name));
+    }
+    all.erase(std::remove_if(all.begin(), all.end(), is_part), all.end());
   }
 
   void match_parts(const FileWeight& weight) {

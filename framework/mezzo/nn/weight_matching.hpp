@@ -21,7 +21,8 @@ struct WeightMatching {
   LoadWeightsReport report;  ///< tensors that are missing, unexpected or of another dtype or shape
   Findings misfits;          ///< texts of these, without those of other shapes
   Findings dtypes;           ///< texts of tensors of other dtypes, which are misfits too
-  Findings shapes;           ///< texts of tensors of other shapes
+  Findings shapes;           ///< texts of tensors of other shapes, and of codes of other forms
+  Findings parts;            ///< texts of tensors that are left out since a quantized weight needs others with them
   Findings contradictions;   ///< tensors and numbers that contradict the layer, an error under all options
 };
 

@@ -109,6 +109,21 @@ bool FileWeight::needs_no_range() const {
 
 bool FileWeight::is_packed() const { return variable.quantized() && variable.state()->quantization->packed(); }
 
+std::string FileWeight::form_text() const {
+  const Quantization& form = *variable.state()->quantization;
+  if (!form.packed()) return "int8";
+  const MatrixSizes sizes = form.matrix();
+  const std::int64_t inputs = std::max<std::int64_t>(form.axes.table ? sizes.columns : sizes.rows, 1);
+  const std::int64_t block = form.block() > 0 ? std::min(form.block(), inputs) : -1;
+  return fmt::format("{}/{}", form.nf4() ? "nf4" : "int4", block);  // codes of gptq mean the same as those of int4
+}
+
+std::string FileWeight::zero_beside(const std::string& scale) {
+  const std::string end = "_scale";
+  if (scale.size() <= end.size() || scale.compare(scale.size() - end.size(), end.size(), end) != 0) return {};
+  return scale.substr(0, scale.size() - end.size()) + "_zero";
+}
+
 Shape FileWeight::shape() const {
   if (is_packed()) return variable.state()->value.shape();
   return float_shape();

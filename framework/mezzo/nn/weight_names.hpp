@@ -40,6 +40,12 @@ struct FileWeight {
   static constexpr const char* range_suffix = "_inputs_step";
   /// True for codes of 4 bits, which files have as they are stored.
   bool is_packed() const;
+  /// Form of the codes of a quantized weight as a text in the metadata of files, and its key there. Forms whose codes
+  /// mean the same have one text.
+  std::string form_text() const;
+  std::string form_key() const { return name() + "_form"; }
+  /// Name of the zero points beside scales of that name; "" for another name.
+  static std::string zero_beside(const std::string& scale);
   /// The variable's shape with its axes in the file's order.
   Shape permuted_shape() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/core/fail.hpp>
+#include <mezzo/nn/new_numbers.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 
 namespace mezzo::detail {
@@ -74,6 +75,9 @@ std::optional<Tensor> CheckpointReader::tensor(const std::string& key, const Fil
 
 SavedWeight CheckpointReader::read(const FileWeight& weight) {
   const auto numbers = tensor(names::weight_key(weight.name()), weight, true);
+  if (numbers && (weight.variable.quantized() || weight.variable.state()->of_codes)) {
+    codes_.emplace_back(weight.variable, *numbers);
+  }
   return {weight.variable.state().pointer(), numbers ? numbers->cast(file_dtype(numbers->dtype())) : Tensor(), {}};
 }
 
@@ -94,7 +98,18 @@ SavedStates CheckpointReader::read(const FileWeight& weight, const OptimizerConf
   return states;
 }
 
+void CheckpointReader::note_faults_of_codes() {
+  std::vector<Variable> weights;
+  for (const auto& one : codes_) weights.push_back(one.first);
+  const NewNumbers checks(weights);
+  for (const auto& [weight, numbers] : codes_) {
+    const std::string fault = checks.fault(weight, numbers.cast(weight.dtype()));
+    if (!fault.empty()) faults.add(fmt::format("numbers of {} {}", weight.name(), fault));
+  }
+}
+
 void CheckpointReader::note_unexpected(const std::vector<std::string>& except) {
+  note_faults_of_codes();
   for (const SafetensorsFile::Entry& entry : file_.entries()) {
     // Callbacks and metrics may be left out.
     if (entry.name.rfind(names::callback_key("", ""), 0) == 0 || entry.name.rfind("metric.", 0) == 0) continue;

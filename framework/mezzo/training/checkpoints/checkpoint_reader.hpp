@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mezzo/io/safetensors.hpp>
@@ -42,7 +43,8 @@ class CheckpointReader {
   SavedStates read(const FileWeight& weight, const OptimizerConfig& config, bool updated, std::int64_t iterations,
                    std::int64_t accumulated);
 
-  /// Adds tensors that were not read to the faults, except those with these prefixes. Call it after the last read().
+  /// Adds tensors that were not read to the faults, except those with these prefixes, and numbers of quantized weights
+  /// that can't be assigned. Call it after the last read().
   void note_unexpected(const std::vector<std::string>& except = {});
 
   Findings faults;
@@ -53,8 +55,11 @@ class CheckpointReader {
   /// The same for a state of that shape, in the weight's layout if it has the weight's shape.
   std::optional<Tensor> tensor(const std::string& key, const FileWeight& weight, bool needed, const Shape& shape);
 
+  void note_faults_of_codes();
+
   const SafetensorsFile& file_;
   std::set<std::string> known_;
+  std::vector<std::pair<Variable, Tensor>> codes_;  // of quantized weights, with their scales
 };
 
 }  // namespace mezzo::detail

@@ -7,6 +7,7 @@
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/output.hpp>
 #include <mezzo/nn/adapters.hpp>
+#include <mezzo/nn/new_numbers.hpp>
 #include <mezzo/training/keras_files/gptq_arrays.hpp>
 #include <mezzo/training/keras_files/objects_in.hpp>
 #include <mezzo/training/keras_files/quantized_arrays.hpp>
@@ -141,6 +142,15 @@ void report_skipped(const Findings& skipped, bool any_left, const Hdf5File& file
 }
 
 void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5File& file) {
+  std::vector<Variable> weights;
+  for (const KerasNumbers& weight : numbers) weights.push_back(weight.variable);
+  const NewNumbers checks(weights);
+  for (const KerasNumbers& weight : numbers) {
+    NewNumbers::require_unmerged(weight.variable);
+    if (!checks.restricts(weight.variable)) continue;
+    const std::string fault = checks.fault(weight.variable, numbers_for(weight, file));
+    if (!fault.empty()) fail<FileError>(file.where(), "array \"{}\" {}", printable_name(weight.path), fault);
+  }
   for (const KerasNumbers& weight : numbers) {
     weight.variable.assign(numbers_for(weight, file));
     const auto& adapters = weight.variable.state()->adapters;
