@@ -289,4 +289,22 @@ BOOST_AUTO_TEST_CASE(merged_adapters_are_neither_trained_nor_replaced) {
   BOOST_TEST(enabling(model, other).find("has merged adapters; call unmerge_adapter() first") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_quantized_kernel_stays_frozen_without_its_adapters) {
+  for (const char* mode : {"int8", "int4", "nf4"}) {
+    BOOST_TEST_CONTEXT(mode) {
+      Dense layer({.units = 3});
+      layer.build({2, 4});
+      layer.enable_lora(2);
+      layer.quantize(mode);
+      delete_adapter(layer, "default");
+      BOOST_TEST(trained(layer) == "bias");
+      Sequential model = network();
+      model.enable_lora(with_update);
+      model.quantize(mode);
+      delete_adapter(model, "default");
+      for (const Variable& weight : model.trainable_weights()) BOOST_TEST(!weight.quantized(), weight.name());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -62,8 +62,9 @@ void remove_adapters(LayerState& layer, const std::string& name) {
   adapters.all = kept;
   if (!kept.empty()) return;
   adapters.active = "";
-  if (std::exchange(adapters.froze_kernel, false)) kernel.state()->trainable = true;
-  for (const auto& weight : std::exchange(adapters.frozen, {})) weight->trainable = true;
+  // A weight that was quantized meanwhile stays frozen.
+  if (std::exchange(adapters.froze_kernel, false)) kernel.state()->trainable = !kernel.quantized();
+  for (const auto& weight : std::exchange(adapters.frozen, {})) weight->trainable = !weight->quantization;
 }
 
 }  // namespace
