@@ -157,4 +157,29 @@ BOOST_AUTO_TEST_CASE(the_tokenizer_is_saved_with_its_padding) {
   BOOST_TEST(again.tokenizer->encode_batch(texts).input_ids.equal(read.tokenizer->encode_batch(texts).input_ids));
 }
 
+BOOST_AUTO_TEST_CASE(codes_and_adapters_are_refused) {
+  const Folder folder;
+  const std::string path = folder.path("a"), where = "[save_pretrained \"" + path + "\"] ";
+  DistilBertForSequenceClassification quantized = tiny_classifier();
+  quantized.quantize("int8");
+  const std::string text = refused<ValueError>([&] { save_pretrained(quantized, path); });
+  BOOST_TEST(text.find(where + "weights must be floats without scales; got those of \"") == 0U, text);
+  BOOST_TEST(text.find("which is quantized: save as .mezzo, or save the folder before the model is quantized") !=
+                 std::string::npos,
+             text);
+  DistilBertForSequenceClassification adapted = tiny_classifier();
+  adapted.enable_lora({.rank = 2});
+  for (const bool merged : {false, true}) {
+    if (merged) merge_adapter(adapted);
+    const std::string of_adapters = refused<ValueError>([&] { save_pretrained(adapted, path); });
+    BOOST_TEST(of_adapters.find("the model must have no adapters; got those of \"") != std::string::npos, of_adapters);
+    BOOST_TEST(of_adapters.find("call merge_and_unload() first, or save as .mezzo") != std::string::npos);
+  }
+  BOOST_TEST(!fs::exists(path));
+  merge_and_unload(adapted);
+  save_pretrained(adapted, path);
+  const Tensor ids({2, 5}, DType::int64);
+  BOOST_TEST(from_pretrained<DistilBertForSequenceClassification>(path).model.predict(ids).equal(adapted.predict(ids)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

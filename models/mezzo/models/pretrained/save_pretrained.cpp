@@ -2,6 +2,8 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/pattern.hpp>
+#include <mezzo/graph/adapters.hpp>
+#include <mezzo/graph/quantization.hpp>
 #include <mezzo/io/file_replacement.hpp>
 #include <mezzo/io/folder_replacement.hpp>
 #include <mezzo/io/safetensors.hpp>
@@ -65,6 +67,26 @@ bool is_weight_file(const std::string& name) {
   return detail::Pattern(R"(model(-\d+-of-\d+)?\.safetensors|model\.safetensors\.index\.json)").matches(name);
 }
 
+/// Throws for weights that from_pretrained() and transformers can't read: codes, and adapters beside kernels.
+void require_plain_weights(const Model& model, const std::string& where) {
+  for (const auto& [path, weight] : model.named_weights()) {
+    const auto& fake = weight.state()->fake;
+    if (weight.quantized() || weight.state()->of_codes || (fake && fake->float8)) {
+      fail<ValueError>(
+          where,
+          "weights must be floats without scales; got those of \"{}\", which is {}: save as .mezzo, or save "
+          "the folder before the model is quantized",
+          path, weight.quantized() ? "quantized" : "prepared for quantization");
+    }
+    const auto& adapters = weight.state()->adapters;
+    if (!adapters || adapters->all.empty()) continue;
+    fail<ValueError>(where,
+                     "the model must have no adapters; got those of \"{}\": call merge_and_unload() first, or "
+                     "save as .mezzo",
+                     path);
+  }
+}
+
 }  // namespace
 
 void save_pretrained(const Model& model, const std::string& folder, const SavePretrainedOptions& options) {
@@ -72,6 +94,7 @@ void save_pretrained(const Model& model, const std::string& folder, const SavePr
   detail::Json kept = detail::Json::object();
   if (!options.config.empty()) kept = detail::parse_config(options.config, where + " config:");
   const detail::PretrainedClass& kind = detail::class_of_model(typeid(model), kept, where);
+  require_plain_weights(model, where);
   detail::Json config = config_of(model, kind, options, kept, where);
   detail::WeightFileContent content = detail::weight_file_content(model, where, "save_pretrained");
   if (!kind.architectures.empty()) config["dtype"] = dtype_of(content.tensors);

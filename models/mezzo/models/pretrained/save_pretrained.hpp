@@ -25,7 +25,8 @@ struct SavePretrainedOptions {
 /// config of a folder of timm, it writes one that timm opens.
 ///
 /// Throws a ValueError if the class of the model has no counterpart in transformers, if the model isn't built, while
-/// another thread runs it, or if a part of it has none there; a FileError if the folder can't be written.
+/// another thread runs it, if it is quantized or has adapters, or if a part of it has none there; a FileError if the
+/// folder can't be written.
 MEZZO_API void save_pretrained(const Model& model, const std::string& folder,
                                const SavePretrainedOptions& options = {});
 
