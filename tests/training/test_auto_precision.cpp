@@ -3,8 +3,6 @@
 #include <regex>
 
 #include <mezzo/compiler/product_rates.hpp>
-#include <mezzo/core/isa.hpp>
-#include <mezzo/core/parallel.hpp>
 #include <mezzo/io/file.hpp>
 #include <mezzo/mezzo.hpp>
 #include <mezzo/training/loops/auto_precision.hpp>
@@ -162,18 +160,6 @@ BOOST_AUTO_TEST_CASE(rates_are_measured) {
     BOOST_TEST(rates.matmul == 0);  // nothing to agree on
     BOOST_TEST(rates.conv2d == 0);
   }
-}
-
-// Simulates a CPU without AVX-512: the test training.older_cpu sets MEZZO_MAX_ISA and ONEDNN_MAX_CPU_ISA. Emulation
-// halves the speed of this model there.
-BOOST_AUTO_TEST_CASE(an_older_cpu_gets_float32) {
-  if (isa() != Isa::avx2) return;
-  const detail::OneThread alone;
-  Sequential model =
-      compiled(Sequential({Conv2D({.filters = 16, .kernel_size = 3}), ReLU(), Flatten(), Dense({.units = 3})}));
-  const CapturedOutput output;
-  trainer.fit(model, loader_of({14, 14, 8}));
-  BOOST_TEST(read(output.text()).chosen == "float32", output.text());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
