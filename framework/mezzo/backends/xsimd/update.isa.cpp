@@ -95,9 +95,11 @@ template <class Kept, class S, class G, class Rule>
     prefetch(i);
     if constexpr (random_slots) make_words(of_slots, first, slot_words);
     if constexpr (Kept::random) make_words(of_variable, first, variable_words);
-    const auto slot_word = [&](std::int64_t j, auto part) { return load_ints(slot_words + a.first + j - first, part); };
+    const auto slot_word = [&](std::int64_t j, auto part) {
+      return load_ints(slot_words + (a.first + j - first), part);
+    };
     const auto with_words = [&](std::int64_t j, auto part) {
-      const Ints word = load_ints(variable_words + a.first + j - first, part);
+      const Ints word = load_ints(variable_words + (a.first + j - first), part);
       Kept::change(a, j, part, decay, addend_of(j, part, slot_word(j, part)), word);
     };
     if (next - i < stride) {
