@@ -4,6 +4,7 @@
 #include <mezzo/mezzo.hpp>
 
 #include "support/tensors.hpp"
+#include "support/throws.hpp"
 
 using namespace mezzo;
 using namespace mezzo_tests;
@@ -134,6 +135,16 @@ BOOST_AUTO_TEST_CASE(layers_within_follow_unless_they_have_their_own) {
   };
   BOOST_TEST(result("bfloat16", inner({})) == "float64");
   BOOST_TEST(result("bfloat16", inner("float32")) == "float32");
+}
+
+BOOST_AUTO_TEST_CASE(quantized_policies_are_refused) {
+  for (const std::string name : {"int8_from_float32", "int4/64_from_mixed_bfloat16", "float8_from_float32"}) {
+    check_throws<ValueError>(
+        "[autocast] the policy must not be quantized, since that is a form of a layer's weights; got " + name,
+        [&] { [[maybe_unused]] const auto scope = autocast(name); });
+  }
+  const auto products = autocast("mixed_int8");  // a format of products
+  BOOST_TEST(dtype_name(exp(Value(Tensor({2}))).dtype()) == "bfloat16");
 }
 
 BOOST_AUTO_TEST_CASE(outside_of_all_layers_it_is_what_layers_inherit) {

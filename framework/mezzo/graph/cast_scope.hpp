@@ -33,6 +33,7 @@ class MEZZO_API CastScope {
 /// Sets the policy of ops for the lifetime of the result, in a layer's call or around calls of layers. Inputs from
 /// outside the scope are cast on entry, as at a layer's border. Results keep the scope's dtype until another op casts
 /// them. Layers inside the scope keep a policy of their own. An inheriting policy has no effect.
+/// A ValueError for a quantized policy.
 ///
 ///     const auto precise = autocast("float32");
 [[nodiscard]] MEZZO_API detail::CastScope autocast(const Policy& policy);

@@ -72,6 +72,11 @@ detail::CastScope::CastScope(const detail::CastRegions& regions) : depth_(innerm
 detail::CastScope::~CastScope() { innermost_regions().resize(depth_); }
 
 detail::CastScope autocast(const Policy& policy) {
+  if (policy.quantization_mode() != QuantizationMode::none || policy.fake_quantization() != QuantizationMode::none) {
+    fail<ValueError>("[autocast]",
+                     "the policy must not be quantized, since that is a form of a layer's weights; got {}",
+                     policy.name());
+  }
   return detail::CastScope(policy.inherits() ? detail::CastRegions{}
                                              : detail::CastRegions{{policy, true, next_region()}});
 }
