@@ -1,6 +1,8 @@
 // Operators of small integers. Numbers of the first cases are those of ONNX's own examples.
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
 #include <mezzo/mezzo.hpp>
 
 #include "onnx/graph.hpp"
@@ -65,6 +67,18 @@ BOOST_AUTO_TEST_CASE(dequantize_linear) {
   set_int(node, "block_size", 2);
   file.output("y");
   check(result_of(file, Tensor({1, 4}, std::vector<std::uint8_t>{1, 3, 2, 5})), {0, 1, 0, 6});
+}
+
+// As a block of the whole axis.
+BOOST_AUTO_TEST_CASE(blocks_may_be_larger_than_their_axis) {
+  OnnxFile file(21);
+  file.input("x", {2, 4}, uint8_type);
+  file.floats("scale", {2, 1}, {0.5F, 2});
+  auto& node = file.node("DequantizeLinear", {"x", "scale"}, {"y"});
+  set_int(node, "block_size", std::numeric_limits<std::int64_t>::max());
+  file.output("y");
+  check(result_of(file, Tensor({2, 4}, std::vector<std::uint8_t>{1, 3, 2, 5, 0, 1, 2, 3})),
+        {0.5, 1.5, 1, 2.5, 0, 2, 4, 6});
 }
 
 BOOST_AUTO_TEST_CASE(dynamic_quantize_linear) {

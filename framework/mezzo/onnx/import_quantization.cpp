@@ -76,6 +76,7 @@ OnnxScales onnx_scales(OnnxCall& call, std::size_t input) {
   if (out.block != 0) {
     wanted = shape;
     if (out.block < 1) call.refuse("block_size must be at least 1; got {}", out.block);
+    out.block = std::min(out.block, std::max<std::int64_t>(shape[at], 1));  // a larger one would overflow below
     wanted[at] = (shape[at] + out.block - 1) / out.block;
   }
   if (scales != wanted) call.refuse("scales must have shape {}; got shape {}", wanted, scales);
