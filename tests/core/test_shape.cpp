@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <sstream>
+
 #include <mezzo/core/error.hpp>
 #include <mezzo/core/shape.hpp>
 #include <mezzo/core/shape_view.hpp>
@@ -15,6 +17,9 @@ BOOST_AUTO_TEST_CASE(prints_as_numpy_does) {
   BOOST_TEST(mezzo::to_string(Shape{}) == "()");
   BOOST_TEST(mezzo::to_string({3}) == "(3,)");
   BOOST_TEST(mezzo::to_string({-1, 28, 28}) == "(?, 28, 28)");
+  std::ostringstream out;
+  out << mezzo::Shape{-1, 28, 28};
+  BOOST_TEST(out.str() == "(?, 28, 28)");
 }
 
 BOOST_AUTO_TEST_CASE(counts_elements) {

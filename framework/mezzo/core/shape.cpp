@@ -1,10 +1,13 @@
 #include <mezzo/core/shape.hpp>
 
 #include <algorithm>
+#include <ostream>
 
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";

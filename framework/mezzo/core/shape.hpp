@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -79,6 +80,9 @@ class MEZZO_API Shape : public std::vector<std::int64_t> {
     if (index >= size()) detail::fail_axis(number, *this);
     return index;
   }
+
+  /// Writes to_string().
+  MEZZO_API friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
 };
 
 /// "(32, 28, 28, 1)", "(3,)", "()"; an unknown size prints as "?".
