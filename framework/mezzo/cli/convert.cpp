@@ -16,6 +16,7 @@
 #include <mezzo/io/npz.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/io/torch_file.hpp>
+#include <mezzo/nn/file_formats.hpp>
 
 namespace mezzo::cli {
 namespace {
@@ -81,7 +82,7 @@ void convert(const ConvertOptions& options) {
   if (kind == FileKind::keras || kind == FileKind::hdf5 || kind == FileKind::onnx) return convert_model(options);
   const SafetensorsFile file(options.from);
   const auto format = file.metadata().find("format");
-  if (format != file.metadata().end() && format->second == "mezzo_model") return convert_model(options);
+  if (format != file.metadata().end() && format->second == detail::file_formats::model) return convert_model(options);
   write_tensors(options, tensors_of(file));
   if (!file.metadata().empty()) fmt::print("not in the new file: {} metadata entries\n", file.metadata().size());
 }

@@ -16,6 +16,7 @@
 #include <mezzo/io/hdf5_file.hpp>
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/io/torch_file.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/training/model/saving.hpp>
 
 namespace mezzo::cli {
@@ -34,7 +35,7 @@ void print_model(const std::string& path) {
 void print_safetensors(const std::string& path) {
   const SafetensorsFile file(path);
   const auto format = file.metadata().find("format");
-  if (format != file.metadata().end() && format->second == "mezzo_model") print_model(path);
+  if (format != file.metadata().end() && format->second == detail::file_formats::model) print_model(path);
   for (const auto& [name, text] : file.metadata()) {
     fmt::print("{} = {}\n", name, one_line(text));
   }

@@ -11,17 +11,13 @@
 #include <mezzo/io/open_file.hpp>
 #include <mezzo/io/shard_index.hpp>
 #include <mezzo/io/torch_file.hpp>
+#include <mezzo/nn/file_formats.hpp>
 
 namespace mezzo::detail {
 namespace {
 
 constexpr const char *version_name = "format_version", *format_name = "format", *weight_version = "1";
-
-// A checkpoint of a training (training/checkpoints/checkpoint.hpp), one of a loop
-// (training/custom_loops/loop_parts.hpp) and a model file (training/model/model_file.hpp) have the weights under a
-// prefix, beside states of the training.
-constexpr const char *checkpoint_format_name = "mezzo_checkpoint", *model_format_name = "mezzo_model",
-                     *loop_format_name = "mezzo_loop", *weight_prefix = "model.", *checkpoint_format_version = "2";
+constexpr const char *weight_prefix = "model.", *checkpoint_format_version = "2";
 
 // Keys under which programs with PyTorch, and Lightning, keep the weights beside states of the training.
 constexpr const char* state_dict_prefixes[] = {"state_dict.", "model_state_dict."};
@@ -32,7 +28,7 @@ void check_weight_version(const SafetensorsFile& file, const std::string& format
   const auto found = file.metadata().find(version_name);
   if (found == file.metadata().end()) return;
   // The weights of a checkpoint are the same in all versions.
-  const bool checkpoint = format == checkpoint_format_name && found->second == checkpoint_format_version;
+  const bool checkpoint = format == file_formats::checkpoint && found->second == checkpoint_format_version;
   if (found->second != weight_version && !checkpoint) {
     fail<FileError>(label, "format_version must be {}; got \"{}\"", weight_version, found->second);
   }
@@ -118,7 +114,9 @@ WeightTable WeightSource::open_safetensors(const std::string& path) {
   const auto format = metadata_.find(format_name);
   const std::string name = format == metadata_.end() ? "" : format->second;
   check_weight_version(file, name, label_);
-  if (name == checkpoint_format_name || name == model_format_name || name == loop_format_name) prefix_ = weight_prefix;
+  if (name == file_formats::checkpoint || name == file_formats::model || name == file_formats::loop) {
+    prefix_ = weight_prefix;
+  }
   return {file.entries(), [file](const std::string& tensor) { return file.read(tensor); },
           [file](const std::string& tensor) { file.check(tensor); }};
 }

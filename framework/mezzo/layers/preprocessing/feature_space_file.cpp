@@ -4,6 +4,7 @@
 #include <mezzo/layers/preprocessing/feature_space.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/file_errors.hpp>
+#include <mezzo/nn/file_formats.hpp>
 
 // A FeatureSpace in a file: safetensors without tensors, whose metadata have its config as that of a layer. Model files
 // have the same object among their layers.
@@ -80,7 +81,7 @@ std::string config_of_file(const SafetensorsFile& file, const std::string& where
     return found == file.metadata().end() ? std::string() : found->second;
   };
   const std::string format = text("format");
-  if (format != space_format && format != "mezzo_model") {
+  if (format != space_format && format != detail::file_formats::model) {
     fail<FileError>(where, "must be a file of FeatureSpace::save() or of Model::save(); got format \"{}\"", format);
   }
   if (text("format_version") != space_version) {

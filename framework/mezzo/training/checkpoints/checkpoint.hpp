@@ -19,8 +19,7 @@ namespace mezzo::detail {
 /// A checkpoint that is saved inside of fit may have more: numbers of the unfinished epoch, the number of the epoch in
 /// its fit, the states of metrics (`metric.<name>.<variable>`) and those of callbacks (`callback.<callback>.<name>`).
 namespace checkpoint_format {
-constexpr const char* name = "mezzo_checkpoint";  ///< value of `format`
-constexpr int version = 2;                        ///< value of `format_version`; see checkpoint_migrations()
+constexpr int version = 2;  ///< value of `format_version`; see checkpoint_migrations()
 constexpr const char *format = "format", *format_version = "format_version";
 constexpr const char *seed = "seed", *step = "global_step", *epoch = "epoch", *batch = "batches_in_epoch";
 constexpr const char *updates = "updates", *seconds = "training_seconds";  ///< absent if equal to `step`; if 0

@@ -9,6 +9,7 @@
 #include <mezzo/core/output.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/training/checkpoints/checkpoint_migrations.hpp>
 #include <mezzo/training/checkpoints/checkpoint_reader.hpp>
 #include <mezzo/training/module/callback.hpp>
@@ -62,16 +63,18 @@ void restore_loss_scale(LossScale& scale, LossScaleState from) {
 }  // namespace
 
 std::string reader_of_format(const std::string& format) {
-  if (format == names::name) {
+  if (format == file_formats::checkpoint) {
     return " (a checkpoint of a training: load_weights reads its weights, Trainer::fit with ckpt_path continues it)";
   }
-  if (format == "mezzo_model") return " (a model: load_model reads it with its training, load_weights its weights)";
-  return format == "mezzo_loop" ? " (a checkpoint of a loop: LoopCheckpoint::load reads it)" : "";
+  if (format == file_formats::model) {
+    return " (a model: load_model reads it with its training, load_weights its weights)";
+  }
+  return format == file_formats::loop ? " (a checkpoint of a loop: LoopCheckpoint::load reads it)" : "";
 }
 
 Checkpoint::Checkpoint(const std::string& path) : file_(path), metadata_(file_.metadata()) {
-  if (text(names::format) != names::name) {
-    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"{}", names::name,
+  if (text(names::format) != file_formats::checkpoint) {
+    refuse(fmt::format(": format must be \"{}\", as save_checkpoint writes; got \"{}\"{}", file_formats::checkpoint,
                        text(names::format), reader_of_format(text(names::format))));
   }
   try {

@@ -7,6 +7,7 @@
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/random.hpp>
 #include <mezzo/io/file_kind.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/nn/weight_names.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/checkpoints/optimizer_sections.hpp>
@@ -189,7 +190,7 @@ void save_checkpoint(Module& module, const std::string& path, const CheckpointOp
     fail<ValueError>("[Trainer]", "save_checkpoint: the module must have been trained by fit(); got an untrained one");
   }
   CheckpointContent content = collect_checkpoint(module, options, true, true);
-  content.metadata[names::format] = names::name;
+  content.metadata[names::format] = file_formats::checkpoint;
   content.metadata[names::format_version] = fmt::to_string(names::version);
   idle.reset();  // the model may continue to train: the tensors are copies, by copy on write
   save_safetensors(path, content.tensors, content.metadata);

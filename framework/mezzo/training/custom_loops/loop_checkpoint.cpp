@@ -6,6 +6,7 @@
 #include <mezzo/core/random.hpp>
 #include <mezzo/io/file_kind.hpp>
 #include <mezzo/io/safetensors.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/checkpoints/optimizer_sections.hpp>
 #include <mezzo/training/custom_loops/loop_parts.hpp>
@@ -111,8 +112,9 @@ void LoopCheckpoint::save(const std::string& path) const {
                        "[LoopCheckpoint] save:", ".ckpt, or have a suffix of its own");
   const std::vector<detail::FileWeight> weights = parts_->weights();
   NamedTensors tensors;
-  Metadata metadata{
-      {names::format, own::name}, {names::format_version, own::version}, {names::seed, fmt::to_string(seed())}};
+  Metadata metadata{{names::format, detail::file_formats::loop},
+                    {names::format_version, own::version},
+                    {names::seed, fmt::to_string(seed())}};
   for (const detail::FileWeight& weight : weights) {
     tensors.emplace_back(names::weight_key(weight.name()),
                          weight.in_file(detail::whole_weight(*weight.variable.state(), parts_->optimizers)));

@@ -5,6 +5,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/random.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/training/checkpoints/checkpoint.hpp>
 #include <mezzo/training/custom_loops/loop_parts.hpp>
 #include <mezzo/training/custom_loops/loop_plan.hpp>
@@ -28,8 +29,8 @@ class LoopReader {
       const auto found = metadata_.find(key);
       return found == metadata_.end() ? std::string() : found->second;
     };
-    if (text(names::format) != loop_format::name) {
-      refuse(fmt::format("format must be \"{}\", as LoopCheckpoint writes; got \"{}\"{}", loop_format::name,
+    if (text(names::format) != file_formats::loop) {
+      refuse(fmt::format("format must be \"{}\", as LoopCheckpoint writes; got \"{}\"{}", file_formats::loop,
                          text(names::format), reader_of_format(text(names::format))));
     }
     if (text(names::format_version) != loop_format::version) {

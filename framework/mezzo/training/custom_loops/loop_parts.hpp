@@ -13,7 +13,7 @@ namespace mezzo::detail {
 /// Format of the files of LoopCheckpoint. Tensors have the names of checkpoints, with the name of the model before that
 /// of the weight. Metadata hold the numbers below as text, those of optimizers as in checkpoints.
 namespace loop_format {
-constexpr const char *name = "mezzo_loop", *version = "1";
+constexpr const char* version = "1";
 constexpr const char *scale = "scale", *growth_tracker = "growth_tracker";  ///< of "scaler.<name>."
 constexpr const char *steps = "steps", *stream = "stream";                  ///< of "step.<name>."
 std::string scaler_key(const std::string& scaler, const char* what);

@@ -13,6 +13,7 @@
 #include <mezzo/io/safetensors.hpp>
 #include <mezzo/nn/adapter_config.hpp>
 #include <mezzo/nn/file_errors.hpp>
+#include <mezzo/nn/file_formats.hpp>
 #include <mezzo/nn/layer_label.hpp>
 #include <mezzo/nn/quantize_layers.hpp>
 #include <mezzo/nn/quantize_weights.hpp>
@@ -37,8 +38,8 @@ std::string metadata_text(const SafetensorsFile& file, const char* key) {
 
 void check_format(const SafetensorsFile& file, const std::string& where) {
   const std::string format = metadata_text(file, "format"), version = metadata_text(file, "format_version");
-  if (format != ModelFile::format) {
-    fail<FileError>(where, "format must be \"{}\", as Model::save writes; got \"{}\"{}", ModelFile::format, format,
+  if (format != file_formats::model) {
+    fail<FileError>(where, "format must be \"{}\", as Model::save writes; got \"{}\"{}", file_formats::model, format,
                     format == "pt" ? " (a weight file: use load_weights)" : reader_of_format(format));
   }
   if (version != ModelFile::version) {
@@ -156,6 +157,10 @@ bool makes_weights_of(const std::string& layers, const LayerState& state) {
   }
 }
 
+[[noreturn]] void fail_unbuilt(const std::string& where) {
+  fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
+}
+
 /// Throws if load_model() would make other weights, since layers were built alone or have changed.
 void require_same_weights(const Model& model, const std::string& where) {
   const LayerState& state = *model.state();
@@ -164,7 +169,7 @@ void require_same_weights(const Model& model, const std::string& where) {
                      (sequence != nullptr && sequence->input);
   const bool changed = has_changed(state);
   if ((built && !changed) || makes_weights_of(config_text(model), state)) return;
-  if (!changed) fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
+  if (!changed) fail_unbuilt(where);
   fail<ValueError>(where, "{}", no_whole_call);
 }
 
@@ -192,13 +197,13 @@ void ModelFile::save(Model& model, const std::string& path, const SaveOptions& o
   std::optional<IdleScope> idle(std::in_place, model, false);
   const bool functional = std::any_cast<GraphLayout>(&model.state()->content) != nullptr;
   if (!functional && !model.state()->called && file_weights(*model.state()).weights.empty()) {
-    fail<ValueError>(where, "the model must be built to be saved: by an Input, build() or a call");
+    fail_unbuilt(where);
   }
   if (!functional) require_whole_call(*model.state(), where);
   require_same_weights(model, where);
   const bool compiled = options.compile && model.compiled_.has_value();
   if (keras) return keras_model_files().save(model, path, compiled, idle);
-  Metadata metadata{{"format", format}, {"format_version", version}};
+  Metadata metadata{{"format", file_formats::model}, {"format_version", version}};
   metadata[config] = config_text(model);
   // The model's own policy: the policy of a Trainer, an autocast() or a container around its last run is not saved.
   const Policy effective = model.state()->policy.inherits() ? dtype_policy() : model.state()->policy;

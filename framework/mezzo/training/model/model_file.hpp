@@ -10,7 +10,6 @@ namespace mezzo::detail {
 /// holds the JSON of the layers and of compile(). All parts have checksums, and a file without them is refused.
 class ModelFile {
  public:
-  static constexpr const char* format = "mezzo_model";   ///< value of `format`
   static constexpr const char* version = "1";            ///< value of `format_version`
   static constexpr const char* config = "config";        ///< JSON of Model::to_json()
   static constexpr const char* compile = "compile";      ///< JSON of the options of compile(); absent: not compiled
