@@ -124,11 +124,14 @@ void detail::VariableState::convert_to(const Tensor& numbers) {
   ++version;
 }
 
+void detail::VariableState::require_unmerged() const {
+  if (!adapters || !is_merged(*adapters)) return;
+  fail<ValueError>("", "[Variable \"{}\"] assign: adapters must not be merged; call unmerge_adapter() first", name);
+}
+
 void detail::VariableState::assign(const Tensor& numbers) {
   const Numbers access(*this, Numbers::Intent::replace);
-  if (adapters && is_merged(*adapters)) {
-    fail<ValueError>("", "[Variable \"{}\"] assign: adapters must not be merged; call unmerge_adapter() first", name);
-  }
+  require_unmerged();
   if (filled && numbers.shape() != shape()) {
     fail<ShapeError>("", "[Variable \"{}\"] assign: shape must be {}; got {}", name, shape(), numbers.shape());
   }

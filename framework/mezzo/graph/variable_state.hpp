@@ -95,6 +95,9 @@ struct MEZZO_API VariableState {
   /// codes as int8, and floats, which are quantized again with scales of their own; else a DTypeError.
   void assign(const Tensor& numbers);
 
+  /// Throws the ValueError of assigning to a kernel whose adapters are merged.
+  void require_unmerged() const;
+
   /// Replaces `value` by an array of the same shape and dtype.
   void store(const Tensor& kept);
 

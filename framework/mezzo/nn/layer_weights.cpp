@@ -17,7 +17,7 @@ void require_new_numbers(const std::vector<std::pair<std::string, Variable>>& we
   const detail::NewNumbers checks(variables);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto& [path, weight] = weights[i];
-    detail::NewNumbers::require_unmerged(weight);
+    weight.state()->require_unmerged();
     if (weight.quantized() && arrays[i].dtype() != DType::int8) {
       // Its new scales would be replaced by those of a later array.
       fail<DTypeError>(label,

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include <mezzo/core/fail.hpp>
-#include <mezzo/graph/adapters.hpp>
 #include <mezzo/graph/code_formulas.hpp>
 #include <mezzo/graph/quantization.hpp>
 #include <mezzo/nn/checks.hpp>
@@ -81,13 +80,6 @@ std::string NewNumbers::fault(const Variable& weight, const Tensor& numbers) con
   }
   const auto found = scales_.find(weight.id());
   return found == scales_.end() ? "" : fault_of_scales(numbers, found->second);
-}
-
-void NewNumbers::require_unmerged(const Variable& weight) {
-  const auto& adapters = weight.state()->adapters;
-  if (!adapters || !is_merged(*adapters)) return;
-  fail<ValueError>("", "[Variable \"{}\"] assign: adapters must not be merged; call unmerge_adapter() first",
-                   weight.name());
 }
 
 }  // namespace mezzo::detail

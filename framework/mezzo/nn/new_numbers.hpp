@@ -22,9 +22,6 @@ class MEZZO_API NewNumbers {
   /// if there is none. Numbers of scales and zero points are those after the conversion to their dtype.
   std::string fault(const Variable& weight, const Tensor& numbers) const;
 
-  /// Throws the ValueError of assigning to a kernel whose adapters are merged.
-  static void require_unmerged(const Variable& weight);
-
  private:
   std::map<const void*, bool> scales_{};  // true: may have zeros
   std::set<const void*> zeros_{};         // zero points

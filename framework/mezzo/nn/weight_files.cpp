@@ -53,7 +53,7 @@ void require_assignable(const detail::WeightMatch& match, const detail::WeightSo
   const Variable& weight = match.weight->variable;
   file.check(match.name);
   if (!match.second.empty()) file.check(match.second);
-  detail::NewNumbers::require_unmerged(weight);
+  weight.state()->require_unmerged();
   if (!checks.restricts(weight)) return;
   const std::string fault = checks.fault(weight, numbers_of(match, file));
   if (!fault.empty()) fail<FileError>(file.label(), "tensor \"{}\" {}", match.name, fault);

@@ -146,7 +146,7 @@ void assign_keras_weights(const std::vector<KerasNumbers>& numbers, const Hdf5Fi
   for (const KerasNumbers& weight : numbers) weights.push_back(weight.variable);
   const NewNumbers checks(weights);
   for (const KerasNumbers& weight : numbers) {
-    NewNumbers::require_unmerged(weight.variable);
+    weight.variable.state()->require_unmerged();
     if (!checks.restricts(weight.variable)) continue;
     const std::string fault = checks.fault(weight.variable, numbers_for(weight, file));
     if (!fault.empty()) fail<FileError>(file.where(), "array \"{}\" {}", printable_name(weight.path), fault);
