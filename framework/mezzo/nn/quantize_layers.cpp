@@ -53,9 +53,7 @@ void require_finite_weights(const std::vector<LayerWithPolicy>& places, const st
   for (const LayerWithPolicy& place : places) {
     for (const Variable& weight : place.layer->weights) {
       if (!can_be_quantized(weight)) continue;
-      const Tensor numbers = weight.value();
-      std::optional<double> number = non_finite_number(numbers);
-      if (!number) number = non_finite_number(numbers.cast(DType::float32));  // codes are computed in float32
+      const auto number = non_finite_number(weight.value().cast(DType::float32));  // codes are computed in float32
       if (!number) continue;
       fail<ValueError>(where, "quantize: numbers of {}/{} must be finite; got {}", place.path, weight.name(), *number);
     }

@@ -34,8 +34,7 @@ Value quantized_convolution(const Value& given, const Variable& kernel, const Co
   const QuantizedInputs inputs = inputs_now(x, kernel, ops::quantized_conv2d);
   const DType dtype = operand_dtype(ops::quantized_conv2d, x);
   const bool known = dtype == DType::float32 || dtype == DType::bfloat16;
-  if (inputs == QuantizedInputs::floats) return conv2d(x, kernel, options);
-  if (!known || !has_int8_products()) {  // plain loops alone
+  if (inputs == QuantizedInputs::floats || !known || !has_int8_products()) {  // in int8: plain loops alone
     return conv2d(inputs == QuantizedInputs::static_int8 ? clipped_images(x, form) : x, kernel, options);
   }
   Values operands = read_codes(kernel.state().pointer());
