@@ -74,6 +74,10 @@ BOOST_AUTO_TEST_CASE(labels_are_printed_and_written_by_name) {
   BOOST_TEST(has(table, "\ntwo.bmp,dog,"), table);
   BOOST_TEST(std::count(table.begin(), table.end(), '\n') == 3);
   work.refuse("evaluate run --data.test new", 1, "in sub-folders; there is none");
+
+  work.write("new/three.bmp", "x");
+  BOOST_TEST(has(work.succeed("predict run --data.test new --data.verify true").text, "2 samples (test)"));
+  work.refuse("predict run --data.test new --data.unreadable error", 1, ".thumbnails/one.txt\"");
 }
 
 BOOST_AUTO_TEST_CASE(predictions_of_the_training_part_are_in_order) {

@@ -26,8 +26,9 @@ Dataset npz_dataset(const std::string& path, const std::string& x, const std::st
 }
 
 /// Names of the columns of a file.
-std::vector<std::string> columns_of(const std::string& path, const std::string& sep) {
-  return read_csv(path, {.sep = sep, .nrows = 0}).columns();
+std::vector<std::string> columns_of(const std::string& path, ReadCsvOptions options) {
+  options.nrows = 0;
+  return read_csv(path, options).columns();
 }
 
 /// True if a folder has folders of classes, which are not hidden; false for a path that is no folder.
@@ -61,26 +62,12 @@ DataConfig::DataConfig(Json& json) {
   } else {
     section("root", root_);
   }
-  if (name_ == "csv") {
-    section("targets", targets_);
-    section("features", features_);
-    section("weights", weights_);
-    section("target_dtype", target_dtype_);
-    section("allow_missing", allow_missing_);
-    section("sep", sep_);
-  } else if (name_ == "npz") {
+  if (name_ == "csv") read_table(section);
+  if (name_ == "npz") {
     section("x", x_);
     section("y", y_);
-  } else if (name_ == "images") {
-    section("image_size", image_size_);
-    section("color_mode", color_mode_);
-    if (color_mode_ != "rgb" && color_mode_ != "grayscale") {
-      fail_unknown_name("data.color_mode", "color mode", color_mode_, {"grayscale", "rgb"});
-    }
-    if (image_size_.size() != 2 || image_size_[0] < 1 || image_size_[1] < 1) {
-      fail_usage("data.image_size must be [height, width], each at least 1");
-    }
   }
+  if (name_ == "images") read_images(section);
   section("validation_split", validation_split_);
   if (!(validation_split_ >= 0 && validation_split_ < 1)) fail_usage("data.validation_split must be in [0, 1)");
   if (validation_split_ > 0 && !val_.empty()) fail_usage("data.validation_split excludes data.val; got both");
@@ -94,6 +81,34 @@ DataConfig::DataConfig(Json& json) {
     json["train"] = train_;
     json["val"] = val_;
     json["test"] = test_;
+  }
+}
+
+void DataConfig::read_table(Section& section) {
+  section("targets", targets_);
+  section("features", features_);
+  section("weights", weights_);
+  section("target_dtype", target_dtype_);
+  section("allow_missing", allow_missing_);
+  section("sep", csv_.sep);
+  section("decimal", csv_.decimal);
+  section("thousands", csv_.thousands);
+  section("na_values", csv_.na_values);
+}
+
+void DataConfig::read_images(Section& section) {
+  section("image_size", image_size_);
+  section("color_mode", color_mode_);
+  section("unreadable", unreadable_);
+  section("verify", verify_);
+  if (color_mode_ != "rgb" && color_mode_ != "grayscale") {
+    fail_unknown_name("data.color_mode", "color mode", color_mode_, {"grayscale", "rgb"});
+  }
+  if (unreadable_ != "skip" && unreadable_ != "error") {
+    fail_unknown_name("data.unreadable", "value", unreadable_, {"error", "skip"});
+  }
+  if (image_size_.size() != 2 || image_size_[0] < 1 || image_size_[1] < 1) {
+    fail_usage("data.image_size must be [height, width], each at least 1");
   }
 }
 
@@ -111,8 +126,11 @@ Dataset DataConfig::named(const std::string& part) const {
 }
 
 detail::FolderDataset DataConfig::images_in(const std::string& folder, bool labels) const {
-  ImageDatasetOptions options{
-      .color_mode = color_mode_, .image_size = {image_size_[0], image_size_[1]}, .shuffle = false};
+  ImageDatasetOptions options{.color_mode = color_mode_,
+                              .image_size = {image_size_[0], image_size_[1]},
+                              .shuffle = false,
+                              .unreadable = unreadable_,
+                              .verify = verify_};
   if (!labels) options.labels = std::nullopt;
   return image_dataset_from_directory(folder, options);
 }
@@ -146,7 +164,7 @@ std::vector<std::string> DataConfig::feature_names() const {
   if (feature_names_) return *feature_names_;
   std::error_code ignored;
   std::vector<std::string> out;
-  if (std::filesystem::exists(train_, ignored)) out = columns_of(train_, sep_);
+  if (std::filesystem::exists(train_, ignored)) out = columns_of(train_, csv_);
   const auto others = [&](const std::string& name) {
     return name == weights_ || std::find(targets_.begin(), targets_.end(), name) != targets_.end();
   };
@@ -163,10 +181,10 @@ Dataset DataConfig::table(const std::string& part) const {
                             .weights = weights_,
                             .target_dtype = target_dtype_,
                             .allow_missing = allow_missing_,
-                            .csv = {.sep = sep_}};
+                            .csv = csv_};
   if (part != "train" && features_.empty() && targets_.empty()) {
     // Targets of the training, which predict doesn't read, can't be told from features: they may lack.
-    const std::vector<std::string> columns = columns_of(path, sep_);
+    const std::vector<std::string> columns = columns_of(path, csv_);
     const auto lacks = [&](const std::string& name) {
       return std::find(columns.begin(), columns.end(), name) == columns.end();
     };
@@ -227,7 +245,7 @@ DataLoader DataConfig::loader(const std::string& part, bool needed) const try {
   }
   return DataLoader(data, {.batch_size = batch_size_, .shuffle = shuffle_ && part == "train", .workers = workers_});
 } catch (const NameError& error) {  // a column, an array or a color mode
-  throw UsageError(with_nearest(error.what()));
+  throw UsageError(error.what());
 }
 
 }  // namespace mezzo::cli

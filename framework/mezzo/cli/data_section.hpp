@@ -8,6 +8,7 @@
 #include <mezzo/cli/section.hpp>
 #include <mezzo/data/folder_dataset.hpp>
 #include <mezzo/data/loader.hpp>
+#include <mezzo/data/tables/read_csv_options.hpp>
 
 namespace mezzo::cli {
 
@@ -36,6 +37,8 @@ class DataConfig {
   std::vector<std::string> files(const std::string& part) const;
 
  private:
+  void read_table(Section& section);
+  void read_images(Section& section);
   Dataset whole(const std::string& part) const;
   Dataset read(const std::string& part) const;
   Dataset images(const std::string& part) const;
@@ -44,13 +47,15 @@ class DataConfig {
   Dataset named(const std::string& part) const;
   const std::string& path_of(const std::string& part) const;
 
-  std::string name_ = "csv", root_, train_, val_, test_, weights_, sep_ = ",", color_mode_ = "rgb", x_ = "x", y_ = "y";
+  std::string name_ = "csv", root_, train_, val_, test_, weights_, color_mode_ = "rgb", unreadable_ = "skip", x_ = "x",
+              y_ = "y";
   std::vector<std::string> targets_, features_;
   DType target_dtype_ = DType::float32;
+  ReadCsvOptions csv_;
   std::vector<std::int64_t> image_size_{256, 256};
   double validation_split_ = 0;
   std::int64_t batch_size_ = 32;
-  bool allow_missing_ = false, shuffle_ = true, needs_labels_ = true;
+  bool allow_missing_ = false, verify_ = false, shuffle_ = true, needs_labels_ = true;
   int workers_ = 1;
   // Read once for all parts: those of a split, features of tables, and classes of pictures.
   mutable std::optional<std::vector<std::string>> feature_names_;
