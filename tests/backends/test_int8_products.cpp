@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(half_dtypes_are_quantized_from_their_own_numbers) {
 
 BOOST_AUTO_TEST_CASE(other_formats_are_refused) {
   const Attributes attributes{{"transpose_a", false}, {"transpose_b", false}, {"products", std::string("int2")}};
-  check_throws<NameError>("[matmul] unknown products \"int2\"; valid names: int8, int8_tiles", [&] {
+  check_throws<NameError>("[matmul] unknown products \"int2\"; valid names: int8, int8_tiles; nearest: \"int8\"", [&] {
     kernel_request("matmul", attributes, {Spec{{2, 2}}, Spec{{2, 2}}});
   });
 }

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(print_config_is_complete_and_trains_nothing) {
 
 BOOST_AUTO_TEST_CASE(misspelled_names_are_errors_with_the_nearest) {
   const Work work;
-  work.refuse_training("--trainer.max_epoch 2", "trainer: unknown key \"max_epoch\"; nearest: \"max_epochs\"");
+  work.refuse_training("--trainer.max_epoch 2", "trainer: unknown key \"max_epoch\"; valid names: ");
   work.refuse_training("--trainr.max_epochs 2", "unknown option --trainr.max_epochs; nearest: --trainer");
   work.refuse_training("--model.config.layers.1.config.unit 3", "nearest: \"units\"");
   work.refuse_training("--model.config.layers.1.class_name Dens", "nearest: \"Dense\"");
@@ -79,10 +79,9 @@ BOOST_AUTO_TEST_CASE(misspelled_names_are_errors_with_the_nearest) {
                        "\"7\" must be the number of one of 3 items, from 0");
   work.refuse_training("--optimizer adm", "nearest: \"adam\"");
   work.refuse_training("--optimizer.config.learning_rat 0.1", "nearest: \"learning_rate\"");
-  work.refuse_training("--callbacks.0.config.patienc 3",
-                       "callbacks.0.config: unknown key \"patienc\"; nearest: \"patience\"");
+  work.refuse_training("--callbacks.0.config.patienc 3", "callbacks.0.config: unknown key \"patienc\"; valid names: ");
   work.refuse_training("--callbacks.0.class_name EarlyStop", "nearest: \"EarlyStopping\"");
-  work.refuse_training("--data.name cvs", "data.name: unknown data \"cvs\"; nearest: \"csv\"");
+  work.refuse_training("--data.name cvs", "data.name: unknown data \"cvs\"; valid names: ");
   work.refuse_training("--print_confg", "mezzo train: unknown option --print_confg; nearest: --print_config");
   work.refuse_training("--trainer.max_epochs two", "trainer.max_epochs must be an integer; got \"two\"");
   work.refuse_training("--trainer.max_epochs", "--trainer.max_epochs needs a value");
@@ -131,6 +130,19 @@ BOOST_AUTO_TEST_CASE(missing_values_of_a_table_are_errors_without_an_option) {
   BOOST_TEST(has(work.text("out.csv"), "nan"));
 }
 
+BOOST_AUTO_TEST_CASE(tables_have_the_separators_and_missing_values_of_the_options) {
+  const Work work;
+  work.write("plain.csv", "a,b,y\n1000.5,2,3\n4,nan,6\n");
+  work.write("other.csv", "a;b;y\n1.000,5;2;3\n4;-9;6\n");
+  work.succeed("train config.json --run_dir run --data.allow_missing true");
+  work.succeed("predict run --data.test plain.csv --output plain.npy");
+  work.succeed(
+      "predict run --data.test other.csv --data.sep ';' --data.decimal , --data.thousands . "
+      "--data.na_values '[\"-9\"]' --output other.npy");
+  BOOST_TEST(work.text("other.npy") == work.text("plain.npy"));
+  work.refuse("predict run --data.test other.csv --data.sep ';' --data.decimal ,,", 1, "decimal must be");
+}
+
 BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   const Work work;
   work.refuse_training("--data.targets z", "unknown column \"z\"");
@@ -145,7 +157,9 @@ BOOST_AUTO_TEST_CASE(values_out_of_range_are_wrong_use) {
   work.refuse_training("--print_config --trainer.gradient_clip_algorithm nrm", "nearest: \"norm\"");
   work.refuse_training("--print_config --callbacks.0.config.mode up", "valid names: ");
   work.refuse_training(R"(--print_config --data '{"name": "images", "train": "t", "color_mode": "rgba"}')",
-                       "data.color_mode: unknown color mode \"rgba\"; nearest: \"rgb\"");
+                       "data.color_mode: unknown color mode \"rgba\"; valid names: ");
+  work.refuse_training(R"(--print_config --data '{"name": "images", "train": "t", "unreadable": "skp"}')",
+                       "data.unreadable: unknown value \"skp\"; valid names: error, skip; nearest: \"skip\"");
   BOOST_TEST(!work.exists("runs"));
 }
 

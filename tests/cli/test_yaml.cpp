@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(anchors_and_merge_keys_are_copies) {
 BOOST_AUTO_TEST_CASE(errors_of_the_schema_have_lines) {
   const Work work;
   work.write("c.yaml", "trainer:\n  max_epochs: 2\n  max_epoch: 3\n" + model_yaml + "data: {name: npz}\nloss: mse\n");
-  work.refuse("train c.yaml", 2, "trainer: unknown key \"max_epoch\"; nearest: \"max_epochs\"; valid names: ");
+  work.refuse("train c.yaml", 2, "trainer: unknown key \"max_epoch\"; valid names: ");
   BOOST_TEST(has(work.run("train c.yaml").text, "; c.yaml line 3\n"));
   work.write("c.yaml", "loss: mse\ndata: {name: npz}\ntrainer:\n  min_epochs: yes\n" + model_yaml);
   work.refuse("train c.yaml", 2, "trainer.min_epochs must be an integer; got \"yes\"; c.yaml line 4\n");
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(errors_of_the_schema_have_lines) {
               "[Trainer] accumulate_grad_batches must be at least 1; got 0; c.yaml line 4\n");
   work.refuse("train c.yaml --trainer.accumulate_grad_batches -1", 2, "must be at least 1; got -1\n");
   work.write("c.yaml", "los: mse\n" + model_yaml);
-  work.refuse("train c.yaml", 2, "config: unknown key \"los\"; nearest: \"loss\"");
+  work.refuse("train c.yaml", 2, "config: unknown key \"los\"; valid names: ");
   BOOST_TEST(has(work.run("train c.yaml").text, "; c.yaml line 1\n"));
   work.write("c.yaml", "loss: mse\ndata:\n  name: csv\n  train: train.csv\n  targets: z\n" + model_yaml);
   work.refuse("train c.yaml", 2, "unknown column \"z\"");

@@ -39,6 +39,8 @@ BOOST_AUTO_TEST_CASE(beginnings_parts_and_initials_are_near) {
 BOOST_AUTO_TEST_CASE(other_words_have_no_nearest_name) {
   BOOST_TEST(nearest_name("y", {"a", "b"}) == "");
   BOOST_TEST(nearest_name("lala", {"mlp", "lenet"}) == "");
+  BOOST_TEST(nearest_name("mean", {"avg", "max"}) == "");
+  BOOST_TEST(nearest_name("list", {"concat", "dict"}) == "");
   BOOST_TEST(nearest_name("", {"a"}) == "");
   BOOST_TEST(nearest_name("dense", {}) == "");
   BOOST_TEST(nearest_text("lala", {"mlp"}) == "");

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused_with_the_good_ones) {
       "unknown instruction set \"AVX3\"; valid names: SSE2, AVX2, AVX512_CORE, AVX512_CORE_BF16, SSE41, AVX, "
       "AVX2_VNNI, "
       "AVX2_VNNI_2, AVX512_CORE_VNNI, AVX512_CORE_FP16, AVX512_CORE_AMX, AVX512_CORE_AMX_FP16, AVX10_1_512, "
-      "AVX10_1_512_AMX, AVX10_1_512_AMX_FP16, ALL, DEFAULT",
+      "AVX10_1_512_AMX, AVX10_1_512_AMX_FP16, ALL, DEFAULT; nearest: \"AVX2\"",
       [] { mezzo::isa_from_name("AVX3"); });
 }
 

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   BOOST_TEST(refused<ValueError>([] { VarianceScaling({.scale = 0}); }) ==
              "[VarianceScaling] scale must be positive; got 0");
   BOOST_TEST(refused<NameError>([] { VarianceScaling({.mode = "fan"}); }) ==
-             "[VarianceScaling] unknown mode \"fan\"; valid names: fan_avg, fan_in, fan_out");
+             "[VarianceScaling] unknown mode \"fan\"; valid names: fan_avg, fan_in, fan_out; nearest: \"fan_avg\"");
   BOOST_TEST(
       refused<NameError>([] { VarianceScaling({.distribution = "cauchy"}); }) ==
       "[VarianceScaling] unknown distribution \"cauchy\"; valid names: truncated_normal, uniform, untruncated_normal");

@@ -288,9 +288,9 @@ BOOST_AUTO_TEST_CASE(refused_options) {
              }) == "[RandomErasing] fill_value must be one number or three; got (1, 2)");
   BOOST_TEST(refused<ValueError>([] { RandomPerspective({.scale = 2}); }) ==
              "[RandomPerspective] scale must be in [0, 1]; got 2");
-  BOOST_TEST(
-      refused<NameError>([] { RandomElasticTransform({.fill_mode = "mirrors"}); }) ==
-      "[RandomElasticTransform] unknown fill_mode \"mirrors\"; valid names: constant, mirror, nearest, reflect, wrap");
+  BOOST_TEST(refused<NameError>([] { RandomElasticTransform({.fill_mode = "mirrors"}); }) ==
+             "[RandomElasticTransform] unknown fill_mode \"mirrors\"; valid names: constant, mirror, nearest, reflect, "
+             "wrap; nearest: \"mirror\"");
   BOOST_TEST(refused<NameError>([] { RandAugment({.interpolation = "cubic"}); }) ==
              "[RandAugment] unknown interpolation \"cubic\"; valid names: bilinear, nearest");
   BOOST_TEST(refused<ValueError>([] { RandAugment({.num_ops = -1}); }) ==

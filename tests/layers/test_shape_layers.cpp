@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
              }) == "[UpSampling3D] size must be one or three numbers of at least 1; got (2, 2)");
   BOOST_TEST(refused<NameError>([] { UpSampling2D(2, {.interpolation = "linear"}); }) ==
              "[UpSampling2D] unknown interpolation \"linear\"; valid names: bicubic, bilinear, lanczos3, lanczos5, "
-             "nearest");
+             "nearest; nearest: \"bilinear\"");
   BOOST_TEST(refused<ValueError>([] {
                ZeroPadding1D({1, 2, 3});
              }) == "[ZeroPadding1D] padding must be one number or a pair of numbers of at least 0; got (1, 2, 3)");

@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(constraints_hold_after_every_step) {
 BOOST_AUTO_TEST_CASE(bad_options_are_refused) {
   BOOST_TEST(refused<ValueError>([] { L2(-1); }) == "[L1L2] l2 must be finite and not negative; got -1");
   BOOST_TEST(refused<NameError>([] { OrthogonalRegularizer(1, "row"); }) ==
-             "[OrthogonalRegularizer] unknown mode \"row\"; valid names: columns, rows");
+             "[OrthogonalRegularizer] unknown mode \"row\"; valid names: columns, rows; nearest: \"rows\"");
   BOOST_TEST(refused<ShapeError>([] { OrthogonalRegularizer().call(Tensor({3})); }) ==
              "[OrthogonalRegularizer] the weight must be a matrix; got shape (3,)");
   BOOST_TEST(refused<NameError>([] { Dense(1, {.kernel_regularizer = "l3"}); }) ==

@@ -316,9 +316,10 @@ inline std::vector<Refusal> recurrence_refusals() {
                                      [=] {
                                        mezzo::recurrence(Tensor({2, 3, 4}), kernel);
                                      }),
-          refusal<mezzo::NameError>(
-              "recurrence", "[recurrence] unknown kind \"rnn\"; valid names: simple_rnn, lstm, gru, gru_reset_before",
-              [=] { mezzo::recurrence(x, kernel, {.kind = "rnn"}); }),
+          refusal<mezzo::NameError>("recurrence",
+                                    "[recurrence] unknown kind \"rnn\"; valid names: simple_rnn, lstm, gru, "
+                                    "gru_reset_before; nearest: \"simple_rnn\"",
+                                    [=] { mezzo::recurrence(x, kernel, {.kind = "rnn"}); }),
           refusal<mezzo::ShapeError>("recurrence", "[recurrence] bias must have shape (8,); got (4,)",
                                      [=] { mezzo::recurrence(x, kernel, {.bias = Tensor({4})}); }),
           refusal<mezzo::ShapeError>(

@@ -205,7 +205,8 @@ BOOST_AUTO_TEST_CASE(refusals) {
         repeat(x, {1, 2, 3}, 0);
       });
   check_throws<ValueError>("[rot90] axes must differ; got (0, -2)", [&] { rot90(x, 1, {0, -2}); });
-  check_throws<NameError>("[meshgrid] unknown indexing \"yx\"; valid names: xy, ij", [&] { meshgrid({x}, "yx"); });
+  check_throws<NameError>("[meshgrid] unknown indexing \"yx\"; valid names: xy, ij; nearest: \"xy\"",
+                          [&] { meshgrid({x}, "yx"); });
   check_throws<NameError>("[pad] unknown mode \"mirror\"; valid names: constant, edge, reflect, symmetric, wrap", [&] {
     pad(x, {{1, 1}, {1, 1}, "mirror"});
   });

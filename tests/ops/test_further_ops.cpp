@@ -219,7 +219,9 @@ BOOST_AUTO_TEST_CASE(sizes_of_0) {
 BOOST_AUTO_TEST_CASE(error_texts) {
   const Value images = Tensor({2, 4, 6, 3});
   check_throws<NameError>(
-      "[resize] unknown interpolation \"cubic\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest", [&] {
+      "[resize] unknown interpolation \"cubic\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest; nearest: "
+      "\"bicubic\"",
+      [&] {
         image::resize(images, {2, 2}, {.interpolation = "cubic"});
       });
   check_throws<ShapeError>("[rgb_to_hsv] images must have 3 channels; got shape (4, 4, 2)", [] {

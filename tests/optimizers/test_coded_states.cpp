@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
   BOOST_TEST(refusal<AdamW>(AdamWOptions{.state_dtype = DType::float16}) ==
              "[AdamW] state_dtype must be float32, bfloat16 or int8; got float16");
   BOOST_TEST(refused<NameError>([] { AdamW({.state_dtype = "int4"}); }) ==
-             "unknown state_dtype \"int4\"; valid names: float32, bfloat16, int8");
+             "unknown state_dtype \"int4\"; valid names: float32, bfloat16, int8; nearest: \"int8\"");
   BOOST_TEST(refusal<Adagrad>(AdagradOptions{.state_dtype = "int8"}) ==
              "[Adagrad] state_dtype must be float32 or bfloat16, since 8 bits don't hold its sums; got int8");
   BOOST_TEST(refusal<Ftrl>(FtrlOptions{.state_dtype = "int8"}) ==

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
   const Tensor x({2, 2});
   BOOST_TEST(refused<NameError>([&] { fake_quantize_mx(x, {.format = "fp4"}); }) ==
              "[fake_quantize_mx] unknown format \"fp4\"; valid names: mxfp8_e5m2, mxfp8_e4m3, mxfp6_e3m2, mxfp6_e2m3, "
-             "mxfp4_e2m1, mxint8");
+             "mxfp4_e2m1, mxint8; nearest: \"mxfp4_e2m1\"");
   BOOST_TEST(refused<DTypeError>([&] { fake_quantize_mx(x.cast(DType::int32)); }) ==
              "[fake_quantize_mx] x must be floating; got int32");
   BOOST_TEST(refused<ShapeError>([&] { fake_quantize_mx(Tensor::scalar(1, DType::float32)); }) ==

@@ -239,7 +239,8 @@ BOOST_AUTO_TEST_CASE(logs_and_history_refuse_unknown_names) {
   Logs logs{{"loss", 0.25}, {"accuracy", 0.9}};
   BOOST_TEST(text(logs) == "loss=0.25 accuracy=0.9");
   BOOST_TEST(logs.contains("loss"));
-  check_throws<NameError>("[Logs] unknown name \"acuracy\"; valid names: loss, accuracy", [&] { logs["acuracy"]; });
+  check_throws<NameError>("[Logs] unknown name \"acuracy\"; valid names: loss, accuracy; nearest: \"accuracy\"",
+                          [&] { logs["acuracy"]; });
   logs.set("loss", 1);
   logs.set("mae", 2);
   BOOST_TEST((logs == Logs{{"mae", 2}, {"loss", 1}, {"accuracy", 0.9}}));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/trainer_section.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/random.hpp>
@@ -53,9 +52,9 @@ Experiment::Experiment(Json& json, const std::string& run_dir)
 Experiment make_experiment(ConfigFile& config, const std::string& run_dir) try {
   return with_lines(config, [&] { return Experiment(config.json, run_dir); });
 } catch (const NameError& error) {
-  throw UsageError(with_nearest(error.what()));
+  throw UsageError(error.what());
 } catch (const ValueError& error) {
-  throw UsageError(with_nearest(error.what()));
+  throw UsageError(error.what());
 }
 
 }  // namespace mezzo::cli

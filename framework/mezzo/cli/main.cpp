@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
     print_error(error.what());
     return wrong_use;
   } catch (const std::exception& error) {
-    print_error(with_nearest(error.what()));
+    print_error(error.what());
   }
   return failure;
 }

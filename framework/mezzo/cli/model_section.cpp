@@ -2,7 +2,6 @@
 #include <map>
 
 #include <mezzo/cli/config.hpp>
-#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/nn/layer_state.hpp>
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include <mezzo/cli/config.hpp>
-#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/onnx_part.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/io/check_path.hpp>
@@ -22,7 +21,7 @@ Precision precision_of(const std::string& precision) {
     if (named.automatic()) fail_usage("--precision {} is for trainings only: name one precision", precision);
     return named;
   } catch (const NameError& error) {
-    throw UsageError(with_nearest(error.what()));
+    throw UsageError(error.what());
   }
 }
 

@@ -9,7 +9,6 @@
 #include <mezzo/cli/class_names.hpp>
 #include <mezzo/cli/commands.hpp>
 #include <mezzo/cli/config.hpp>
-#include <mezzo/cli/nearest.hpp>
 #include <mezzo/cli/run_folder.hpp>
 #include <mezzo/cli/usage_error.hpp>
 #include <mezzo/core/error.hpp>
@@ -37,7 +36,7 @@ std::string metrics_text(const History& history) {
 Trainer make_trainer(const TrainerOptions& options, const ConfigFile& config) try {
   return Trainer(options);
 } catch (const NameError& error) {
-  throw UsageError(with_line(config, with_nearest(error.what())));
+  throw UsageError(with_line(config, error.what()));
 } catch (const ValueError& error) {
   throw UsageError(with_line(config, error.what()));
 }

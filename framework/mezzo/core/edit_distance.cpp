@@ -31,10 +31,14 @@ std::size_t changes(const std::string& name, const std::string& other) {
   const std::string valid = lower(other);
   const std::size_t changed = edit_distance(name, valid);
   const std::string& part = name.size() < valid.size() ? name : valid;
-  const std::size_t at = (name.size() < valid.size() ? valid : name).find(part);
-  if (part.size() >= shortest_part && at != std::string::npos) return std::min<std::size_t>(changed, at == 0 ? 1 : 2);
-  return name.size() >= shortest_initials && name == initials(other) ? std::min<std::size_t>(changed, 1) : changed;
+  const bool holds = (name.size() < valid.size() ? valid : name).find(part) != std::string::npos;
+  const bool alike =
+      (part.size() >= shortest_part && holds) || (name.size() >= shortest_initials && name == initials(other));
+  return alike ? std::min<std::size_t>(changed, 1) : changed;
 }
+
+/// Changes that a misspelled name of so many bytes may have. With more it is another word.
+std::size_t most_changes(std::size_t size) { return size < 2 ? 0 : std::max<std::size_t>(size / 3, 1); }
 
 }  // namespace
 
@@ -57,8 +61,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names) {
   const std::string start = lower(name.substr(0, 64));  // the time is proportional to the length
-  // A name with as many changes is another word. Of names with equal changes, those with the same first letter win.
-  std::size_t fewest = 2 * std::min(start.size() / 3 + 2, start.size());
+  // Of names with equal changes, those with the same first letter win.
+  std::size_t fewest = 2 * (most_changes(start.size()) + 1);
   std::string best;
   for (const std::string& other : names) {
     const std::size_t found = 2 * changes(start, other) + (other.substr(0, 1) == name.substr(0, 1) ? 0 : 1);

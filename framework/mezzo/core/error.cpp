@@ -1,8 +1,9 @@
 #include <mezzo/core/error.hpp>
 
-#include <mezzo/core/fail.hpp>
-
 #include <algorithm>
+
+#include <mezzo/core/edit_distance.hpp>
+#include <mezzo/core/fail.hpp>
 
 namespace mezzo {
 namespace {
@@ -48,6 +49,12 @@ MEZZO_API std::string detail::one_line(std::string_view text) {
 }
 
 // Exported for the parts that are libraries of their own, such as mezzo::onnx.
+MEZZO_API std::string detail::unknown_text(std::string_view kind, std::string_view name,
+                                           const std::vector<std::string>& valid) {
+  const std::string nearest = valid.size() > 1 ? detail::nearest_text(std::string(name), valid) : "";
+  return fmt::format("unknown {} \"{}\"; valid names: {}{}", kind, name, fmt::join(valid, ", "), nearest);
+}
+
 MEZZO_API std::string detail::located(std::string_view where, fmt::string_view message, fmt::format_args arguments) {
   const std::string text = fmt::vformat(message, arguments);
   return where.empty() ? text : fmt::format("{} {}", where, text);

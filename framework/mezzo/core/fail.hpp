@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +65,9 @@ namespace detail {
 /// in the middle. Names and values in errors and warnings may come from files of others.
 std::string one_line(std::string_view text);
 
+/// `unknown <kind> "<name>"; valid names: a, b, c`, then `; nearest: "a"` if one of several names is like it.
+std::string unknown_text(std::string_view kind, std::string_view name, const std::vector<std::string>& valid);
+
 /// `where`, a space, and the formatted message; only the message if `where` is empty.
 std::string located(std::string_view where, fmt::string_view message, fmt::format_args arguments);
 
@@ -76,11 +81,12 @@ template <class E, class... Arguments>
   throw E(detail::located(where, message, fmt::make_format_args(arguments...)));
 }
 
-/// Throws a NameError: `<where> unknown <kind> "<name>"; valid names: a, b, c`.
-template <class Names>
+/// Throws a NameError with detail::unknown_text() of the names, which are texts of any type:
+/// `fail_unknown(where, "mode", mode, {"min", "max"})`.
+template <class Names = std::initializer_list<const char*>>
 [[noreturn]] void fail_unknown(std::string_view where, std::string_view kind, std::string_view name,
                                const Names& valid) {
-  fail<NameError>(where, "unknown {} \"{}\"; valid names: {}", kind, name, fmt::join(valid, ", "));
+  fail<NameError>(where, "{}", detail::unknown_text(kind, name, {std::begin(valid), std::end(valid)}));
 }
 
 }  // namespace mezzo

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <mezzo/core/any.hpp>
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 
 namespace mezzo {
@@ -30,12 +29,11 @@ class NameTable {
     return {};
   }
 
-  /// Makes the member of that name. Throws a NameError with the valid names, and the nearest one, if there is none.
+  /// Makes the member of that name. Throws a NameError with the valid names if there is none.
   Any<Base> at(const std::string& name) const {
     Any<Base> found = find(name);
     if (found) return found;
-    fail<NameError>("", "unknown {} \"{}\"; valid names: {}{}", family_, name, names(),
-                    detail::nearest_text(name, list()));
+    fail_unknown("", family_, name, list());
   }
 
   /// All names in the order of the rows: "mae, mean_absolute_error, ...".

@@ -12,7 +12,7 @@ void check_output_mode(const std::string& mode, const std::string& where, bool w
   if (with_int) names.insert(names.begin() + 1, "int");
   if (with_idf) names.emplace_back("tf_idf");
   if (std::find(names.begin(), names.end(), mode) != names.end()) return;
-  fail<NameError>(where, "unknown output_mode \"{}\"; valid names: {}", mode, fmt::join(names, ", "));
+  fail_unknown(where, "output_mode", mode, names);
 }
 
 Shape encoded_shape(const Shape& indices, const std::string& mode, std::int64_t depth) {

@@ -117,9 +117,7 @@ std::vector<std::string> classes_of(const std::string& directory, const FolderOp
 void check_options(const FolderOptions& options) {
   const auto& where = options.where;
   const auto name_of = [&](const char* option, const std::string& given, const std::vector<std::string>& valid) {
-    if (!contains(valid, given)) {
-      fail<NameError>(where, "unknown {} \"{}\"; valid names: {}", option, given, fmt::join(valid, ", "));
-    }
+    if (!contains(valid, given)) fail_unknown(where, option, given, valid);
   };
   if (options.labels.name()) name_of("labels", *options.labels.name(), {"inferred"});
   if (options.label_mode) name_of("label_mode", *options.label_mode, {"binary", "categorical", "int"});

@@ -11,7 +11,7 @@ namespace {
 /// True for "pre", false for "post".
 bool is_pre(const char* option, const std::string& given) {
   if (given != "pre" && given != "post") {
-    fail<NameError>("[pad_sequences]", "unknown {} \"{}\"; valid names: post, pre", option, given);
+    fail_unknown("[pad_sequences]", option, given, {"post", "pre"});
   }
   return given == "pre";
 }

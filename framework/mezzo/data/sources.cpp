@@ -143,9 +143,7 @@ MapSource::MapSource(std::shared_ptr<const DatasetSource> from, const std::strin
   std::vector<std::string> names;
   for (const Field& one : fields_) names.push_back(one.name);
   mapped_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), field) - names.begin());
-  if (mapped_ == names.size()) {
-    fail<NameError>(where, "unknown field \"{}\"; valid names: {}", field, fmt::join(names, ", "));
-  }
+  if (mapped_ == names.size()) fail_unknown(where, "field", field, names);
   if (size() == 0) fail<ValueError>(where, "the data set must have samples; got none");
   std::vector<Tensor> others;
   std::vector<void*> out;

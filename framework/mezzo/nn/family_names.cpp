@@ -37,8 +37,7 @@ Any<Metric> Metric::from_name(const std::string& name) {
   if (Any<Loss> loss = losses.find(name)) return of_loss(std::move(loss));
   std::vector<std::string> all = metrics.list();
   for (std::string& loss : losses.list()) all.push_back(std::move(loss));
-  fail<NameError>("", "unknown metric \"{}\"; valid names: {}, and the losses {}{}", name, metrics.names(),
-                  losses.names(), detail::nearest_text(name, all));
+  fail_unknown("", "metric", name, all);
 }
 
 Any<Metric> Metric::of_loss(Any<Loss> loss) { return detail::LossMetric({.loss = std::move(loss)}); }

@@ -10,6 +10,10 @@ void detail::FieldsContent::check_all_known() const {
   }
 }
 
+void Fields::finish() const {
+  if (!content_.writes) content_.check_all_known();
+}
+
 void Fields::objects(const char* name, std::size_t size, const std::function<void(std::size_t)>& resize,
                      const std::function<void(Fields&, std::size_t)>& describe_one) {
   const std::string what = fmt::format("{} {}", content_.where, name);
@@ -17,7 +21,7 @@ void Fields::objects(const char* name, std::size_t size, const std::function<voi
     detail::FieldsContent content{&json, content_.writes, fmt::format("{} {}:", what, i)};
     Fields fields(content);
     describe_one(fields, i);
-    if (!content_.writes) content.check_all_known();
+    fields.finish();
   };
   if (content_.writes) {
     detail::Json& list = (*content_.json)[name] = detail::Json::array();

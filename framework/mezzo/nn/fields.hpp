@@ -80,6 +80,10 @@ class MEZZO_API Fields {
         [&value](Fields& fields, std::size_t i) { describe(fields, value[i]); });
   }
 
+  /// Ends the reading of a config: throws a NameError for a member that was not described. Called before an object is
+  /// made of the options, so that a misspelled name is told before what is missing without it.
+  void finish() const;
+
  private:
   template <class T>
   void exchange(const char* name, T& value);

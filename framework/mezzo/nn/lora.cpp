@@ -36,7 +36,7 @@ std::vector<PlacedLayer> adapted_layers(const Layer& layer, const char* call) {
 void require_name(const Layer& layer, const char* call, const std::string& name) {
   const std::vector<std::string> names = adapter_names(layer);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  fail<NameError>(label_of(layer, call), "unknown adapters \"{}\"; valid names: {}", name, fmt::join(names, ", "));
+  fail_unknown(label_of(layer, call), "adapters", name, names);
 }
 
 void forget(LayerState& layer, const Adapter& adapter) {

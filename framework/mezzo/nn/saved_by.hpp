@@ -18,6 +18,7 @@ SavedClass<Base> saved_by(const std::string& name, Get, Make) {
   entry.make = [](Fields& fields, const std::string&, const Policy&) -> Any<Base> {
     Options options{};
     describe(fields, options);
+    fields.finish();
     return Make{}(options);
   };
   return entry;

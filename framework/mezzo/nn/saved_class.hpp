@@ -73,6 +73,7 @@ SavedClass<Base> saved_class(const std::string& name) {
       if constexpr (NamedOptions<Options>::value) options.dtype = dtype;
     }
     describe(fields, options);
+    fields.finish();
     return L(std::move(options));
   };
   entry.copy = [](const Base& object) -> Any<Base> { return L(static_cast<const L&>(object)); };

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <typeindex>
 
+#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/nn/called_layer.hpp>
 #include <mezzo/nn/config_json.hpp>
 #include <mezzo/nn/family_names.hpp>
@@ -151,9 +152,7 @@ Any<Base> read_options(const SavedClass<Base>& entry, const Json& config, const 
   Json json = config;
   FieldsContent content{&json, false, fmt::format("[{}]", entry.name)};
   Fields fields(content);
-  Any<Base> object = entry.make(fields, name, dtype);
-  content.check_all_known();
-  return object;
+  return entry.make(fields, name, dtype);
 }
 
 template <class Base>
@@ -180,8 +179,9 @@ Any<Base> read_object(const Json& json) {
   if (entry == nullptr) {
     fail<NameError>("",
                     "unknown {} \"{}\"; classes of your own must be registered by register_class() before loading; "
-                    "known: {}",
-                    family<Base>, parts.class_name, fmt::join(class_names<Base>(), ", "));
+                    "known: {}{}",
+                    family<Base>, parts.class_name, fmt::join(class_names<Base>(), ", "),
+                    nearest_text(parts.class_name, class_names<Base>()));
   }
   return read_options(*entry, parts.config);
 }

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <mezzo/core/edit_distance.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/ops/activations.hpp>
 #include <mezzo/ops/ops.hpp>
@@ -60,8 +59,7 @@ std::function<Value(const Value&)> ActivationFunction::find(const std::string& n
     if (name == entry.name) return entry.function;
     names.push_back(entry.name);
   }
-  fail<NameError>("", "unknown activation \"{}\"; valid names: {}{}", name, fmt::join(names, ", "),
-                  detail::nearest_text(name, names));
+  fail_unknown("", "activation", name, names);
 }
 
 }  // namespace mezzo

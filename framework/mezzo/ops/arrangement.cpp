@@ -352,7 +352,7 @@ Value triu(const Value& x, std::int64_t k) {
 Values meshgrid(const Values& vectors, const char* indexing) {
   const std::string where = detail::current_label("meshgrid"), kind = indexing;
   if (kind != "xy" && kind != "ij") {
-    fail<NameError>(where, "unknown indexing \"{}\"; valid names: xy, ij", kind);
+    fail_unknown(where, "indexing", kind, {"xy", "ij"});
   }
   const std::size_t rank = vectors.size();
   Shape shape;

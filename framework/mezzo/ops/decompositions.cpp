@@ -169,7 +169,7 @@ Op detail::define_svd() {
 QR qr(const Value& x, const char* mode) {
   const std::string name = mode;
   if (name != "reduced" && name != "complete") {
-    fail<NameError>(detail::current_label("qr"), "unknown mode \"{}\"; valid names: reduced, complete", name);
+    fail_unknown(detail::current_label("qr"), "mode", name, {"reduced", "complete"});
   }
   const Values both = insert(ops::qr, {x}, {{"complete", name == "complete"}});
   return {both[0], both[1]};

@@ -123,7 +123,7 @@ Value patches(const char* name, const Value& images, const detail::Ints& size, c
   const Shape window = all(size, "size"), dilation = all(options.dilation_rate, "dilation_rate");
   const Shape strides = options.strides.empty() ? window : all(options.strides, "strides");
   if (options.padding != "valid" && options.padding != "same") {
-    fail<NameError>(where, "unknown padding \"{}\"; valid names: same, valid", options.padding);
+    fail_unknown(where, "padding", options.padding, {"same", "valid"});
   }
   const Shape whole = detail::with_batch(images, spatial);
   if (whole.size() != spatial + 2) {
@@ -217,8 +217,7 @@ Value image::resize(const Value& images, const detail::Ints& size, const ResizeI
   if (method == "linear"  ? name != "bilinear"
       : method == "cubic" ? name != "bicubic"
                           : name != "nearest" && name != "lanczos3" && name != "lanczos5") {
-    fail<NameError>(where, "unknown interpolation \"{}\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest",
-                    name);
+    fail_unknown(where, "interpolation", name, {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"});
   }
   const Shape target = size.pair(where, "size");
   if (options.crop_to_aspect_ratio && options.pad_to_aspect_ratio) {
@@ -256,10 +255,8 @@ Value image::scale_and_translate(const Value& images, const Shape& output_shape,
     if (method.rfind(prefix, 0) == 0) method = method.substr(std::string(prefix).size());
   }
   if (method != "linear" && method != "cubic" && options.method != "lanczos3" && options.method != "lanczos5") {
-    fail<NameError>(where,
-                    "unknown method \"{}\"; valid names: bicubic, bilinear, cubic, lanczos3, lanczos5, linear, "
-                    "tricubic, trilinear",
-                    options.method);
+    fail_unknown(where, "method", options.method,
+                 {"bicubic", "bilinear", "cubic", "lanczos3", "lanczos5", "linear", "tricubic", "trilinear"});
   }
   const std::size_t rank = images.shape().size();
   if (output_shape.size() != rank || scale.size() != spatial_dims.size() || translation.size() != spatial_dims.size()) {

@@ -38,12 +38,12 @@ void require_mode(const std::string& mode, const std::string& where) {
   for (const char* valid : {"constant", "nearest", "wrap", "mirror", "reflect"}) {
     if (mode == valid) return;
   }
-  fail<NameError>(where, "unknown fill_mode \"{}\"; valid names: constant, mirror, nearest, reflect, wrap", mode);
+  fail_unknown(where, "fill_mode", mode, {"constant", "mirror", "nearest", "reflect", "wrap"});
 }
 
 std::int64_t order_of(const std::string& interpolation, const std::string& where) {
   if (interpolation != "nearest" && interpolation != "bilinear") {
-    fail<NameError>(where, "unknown interpolation \"{}\"; valid names: bilinear, nearest", interpolation);
+    fail_unknown(where, "interpolation", interpolation, {"bilinear", "nearest"});
   }
   return interpolation == "bilinear" ? 1 : 0;
 }

@@ -79,7 +79,7 @@ Value pad(const Value& x, const PadOptions& options) {
   }
   const std::string& mode = options.mode;
   if (mode != "edge" && mode != "reflect" && mode != "symmetric" && mode != "wrap") {
-    fail<NameError>(where, "unknown mode \"{}\"; valid names: constant, edge, reflect, symmetric, wrap", mode);
+    fail_unknown(where, "mode", mode, {"constant", "edge", "reflect", "symmetric", "wrap"});
   }
   if (options.constant_values != 0) {
     fail<ValueError>(where, "constant_values must be 0 for mode \"{}\"; got {}", mode, options.constant_values);

@@ -42,7 +42,7 @@ class Quantiles {
     for (const char* valid : {"linear", "lower", "higher", "midpoint", "nearest"}) {
       if (method_ == valid) return;
     }
-    fail<NameError>(where_, "unknown method \"{}\"; valid names: linear, lower, higher, midpoint, nearest", method_);
+    fail_unknown(where_, "method", method_, {"linear", "lower", "higher", "midpoint", "nearest"});
   }
 
   /// NaN for a line with NaN. The elements are at fixed places.

@@ -216,9 +216,7 @@ RecurrenceLayout::RecurrenceLayout(const Attributes& attributes, bool gradient)
       recurrent_activation(attributes.get<std::string>("recurrent_activation")) {
   const std::string& name = attributes.get<std::string>("kind");
   const auto* const found = std::find(recurrence_kinds.begin(), recurrence_kinds.end(), name);
-  if (found == recurrence_kinds.end()) {
-    fail<NameError>("[recurrence]", "unknown kind \"{}\"; valid names: {}", name, fmt::join(recurrence_kinds, ", "));
-  }
+  if (found == recurrence_kinds.end()) fail_unknown("[recurrence]", "kind", name, recurrence_kinds);
   kind = static_cast<Kind>(found - recurrence_kinds.begin());
   const bool lstm = kind == Kind::lstm;
   gates = kind == Kind::simple_rnn ? 1 : lstm ? 4 : 3;
@@ -280,13 +278,11 @@ bool detail::is_recurrent_activation(const std::string& name) {
   return std::find(recurrent_activations.begin(), recurrent_activations.end(), name) != recurrent_activations.end();
 }
 
-std::string detail::recurrent_activation_names() { return fmt::format("{}", fmt::join(recurrent_activations, ", ")); }
-
 RecurrenceResult recurrence(const Value& x, const Value& recurrent_kernel, const RecurrenceOptions& options) {
   const std::string where = detail::current_label("recurrence");
   for (const std::string* name : {&options.activation, &options.recurrent_activation}) {
     if (detail::is_recurrent_activation(*name)) continue;
-    fail<NameError>(where, "unknown activation \"{}\"; valid names: {}", *name, detail::recurrent_activation_names());
+    fail_unknown(where, "activation", *name, recurrent_activations);
   }
   Attributes attributes{{"kind", options.kind},
                         {"activation", options.activation},

@@ -35,9 +35,6 @@ namespace detail {
 /// True for names that recurrence supports: activations whose slope follows from their result ("tanh", "sigmoid",
 /// "relu", "linear", "hard_sigmoid", ...).
 MEZZO_API bool is_recurrent_activation(const std::string& name);
-
-/// "elu, exponential, ...": all of them.
-MEZZO_API std::string recurrent_activation_names();
 }  // namespace detail
 
 }  // namespace mezzo

@@ -171,7 +171,7 @@ Value scatter_update(const Value& x, const Value& indices, const Value& updates,
   const std::string where = detail::current_label("scatter_update");
   const std::string kind = reduction == nullptr ? "" : reduction;
   if (!kind.empty() && kind != "add") {
-    fail<NameError>(where, "unknown reduction \"{}\"; valid names: add", kind);
+    fail_unknown(where, "reduction", kind, {"add"});
   }
   if (kind == "add") return x + scatter(indices, updates, x.shape());
   const Places places(indices, x.shape(), where);

@@ -112,7 +112,7 @@ Value in_top_k(const Value& targets, const Value& predictions, std::int64_t k) {
 Value searchsorted(const Value& sorted_sequence, const Value& values, const char* side) {
   const std::string name = side;
   if (name != "left" && name != "right") {
-    fail<NameError>(detail::current_label("searchsorted"), "unknown side \"{}\"; valid names: left, right", name);
+    fail_unknown(detail::current_label("searchsorted"), "side", name, {"left", "right"});
   }
   return insert_one(ops::searchsorted, {sorted_sequence, values}, {{"right", name == "right"}});
 }

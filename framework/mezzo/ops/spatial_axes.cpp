@@ -43,7 +43,7 @@ void require_output_padding(const std::string& where, const Shape& added, const 
 
 bool is_same(const std::string& where, const std::string& padding) {
   if (padding != "same" && padding != "valid") {
-    fail<NameError>(where, "unknown padding \"{}\"; valid names: same, valid", padding);
+    fail_unknown(where, "padding", padding, {"same", "valid"});
   }
   return padding == "same";
 }

@@ -26,7 +26,7 @@ Value correlate(const Value& x1, const Value& x2, const char* mode) {
   const std::string label = detail::current_label("correlate");
   const std::string name = mode;
   if (name != "valid" && name != "same" && name != "full") {
-    fail<NameError>(label, "unknown mode \"{}\"; valid names: full, same, valid", name);
+    fail_unknown(label, "mode", name, {"full", "same", "valid"});
   }
   if (x1.shape().size() != 1 || x2.shape().size() != 1 || x1.shape()[0] < 1 || x2.shape()[0] < 1) {
     fail<ShapeError>(label, "operands must be vectors with elements; got shapes {} and {}", x1.shape(), x2.shape());

@@ -41,7 +41,7 @@ Value L1L2::call(const Value& x) const {
 OrthogonalRegularizer::OrthogonalRegularizer(OrthogonalRegularizerOptions options) : options_(std::move(options)) {
   require_factor("[OrthogonalRegularizer]", "factor", options_.factor);
   if (options_.mode != "rows" && options_.mode != "columns") {
-    fail_unknown("[OrthogonalRegularizer]", "mode", options_.mode, std::vector<std::string>{"columns", "rows"});
+    fail_unknown("[OrthogonalRegularizer]", "mode", options_.mode, {"columns", "rows"});
   }
 }
 

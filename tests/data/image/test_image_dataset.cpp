@@ -167,7 +167,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(text({}) ==
              where + "\"" + folder.path() +
                  "\" must have files .bmp, .jpeg, .jpg, .png, .tif, .tiff, .webp in sub-folders; there is none");
-  BOOST_TEST(text({.color_mode = "rgba"}) == where + "unknown color_mode \"rgba\"; valid names: grayscale, rgb");
+  BOOST_TEST(text({.color_mode = "rgba"}) ==
+             where + "unknown color_mode \"rgba\"; valid names: grayscale, rgb; nearest: \"rgb\"");
   BOOST_TEST(text({.image_size = {0, 3}}) == where + "image_size must be at least 1; got (0, 3)");
   BOOST_TEST(text({.interpolation = "area"}) ==
              where + "unknown interpolation \"area\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest");

@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(refused_lookups) {
   BOOST_TEST(text({.max_tokens = 2, .vocabulary = {"a", "b"}}) ==
              "[StringLookup] the vocabulary must have at most max_tokens 2 with 1 special tokens; got 3");
   BOOST_TEST(text({.output_mode = "tfidf"}) ==
-             "[StringLookup] unknown output_mode \"tfidf\"; valid names: count, int, multi_hot, one_hot, tf_idf");
+             "[StringLookup] unknown output_mode \"tfidf\"; valid names: count, int, multi_hot, one_hot, tf_idf; "
+             "nearest: \"tf_idf\"");
   BOOST_TEST(text({.pad_to_max_tokens = true}) == "[StringLookup] max_tokens must be given with pad_to_max_tokens");
   BOOST_TEST(text({.salt = {1, 2, 3}}) == "[StringLookup] salt must be one or two numbers; got 3");
   StringLookup lookup;

@@ -203,8 +203,9 @@ BOOST_AUTO_TEST_CASE(paths_options_and_messages_of_checkpoints) {
         [&] { model.fit(column({1}), column({1}), {.verbose = 0, .callbacks = {ModelCheckpoint(bad)}}); });
   };
   const std::string failed = "[ModelCheckpoint] filepath ";
-  BOOST_TEST(text("{val_loss}") ==
-             failed + "\"{val_loss}\" can't be filled in: unknown name \"val_loss\"; valid names: epoch, loss");
+  BOOST_TEST(text("{vloss}") == failed +
+                                    "\"{vloss}\" can't be filled in: unknown name \"vloss\"; valid names: epoch, "
+                                    "loss; nearest: \"loss\"");
   BOOST_TEST(text("{epoch") == failed + "\"{epoch\" can't be filled in: '}' expected after '{'");
   BOOST_TEST(text("{epoch:q}").rfind(failed + "\"{epoch:q}\" can't be filled in: \"q\" is no format of epoch: ", 0) ==
              0U);
@@ -308,7 +309,8 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_missing_numbers_are_told) {
     return refused<Error>(
         [&] { model.fit(column({1}), column({1}), {.verbose = 0, .callbacks = {EarlyStopping(options)}}); });
   };
-  BOOST_TEST(early({.mode = "maximum"}) == "[EarlyStopping] unknown mode \"maximum\"; valid names: auto, min, max");
+  BOOST_TEST(early({.mode = "maximum"}) ==
+             "[EarlyStopping] unknown mode \"maximum\"; valid names: auto, min, max; nearest: \"max\"");
   BOOST_TEST(early({.patience = -1}) == "[EarlyStopping] patience must be 0 or more; got -1");
   BOOST_TEST(
       early({.monitor = "val_score"}) ==
@@ -331,7 +333,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_missing_numbers_are_told) {
   BOOST_TEST(refused<ValueError>([] { ModelCheckpoint("x", {.save_freq = 0}); }) ==
              "a frequency must be at least 1; got 0");
   BOOST_TEST(refused<NameError>([] { ModelCheckpoint("x", {.save_freq = "epochs"}); }) ==
-             "unknown frequency \"epochs\"; valid names: epoch, batch");
+             "unknown frequency \"epochs\"; valid names: epoch, batch; nearest: \"epoch\"");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -144,6 +144,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(text({{"units", 0}}) == "[Dense] units must be at least 1; got 0");
   BOOST_TEST(text({{"units", 3}, {"use_bias", 1}}) == "[Dense] use_bias must be true or false; got 1");
   BOOST_TEST(text({{"units", 3}, {"color", 1}}).find("[Dense] unknown option \"color\"; valid names: activation") == 0);
+  BOOST_TEST(text({{"unit", 3}}).find("[Dense] unknown option \"unit\"; valid names: activation") == 0);
+  BOOST_TEST(text({{"unit", 3}}).ends_with("; nearest: \"units\""));
   BOOST_TEST(text({{"units", 3}, {"name", "../x"}}) ==
              "[Dense] name must be no path (without \"/\" and \"\\\", not \".\" or \"..\"); got \"../x\"");
   BOOST_TEST(text({{"units", 3}, {"kernel_initializer", {{"class_name", "system"}}}})

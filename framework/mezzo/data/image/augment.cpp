@@ -80,7 +80,7 @@ Tensor sampled(const Tensor& image, const Sampling& sampling, const P& place_of)
 void check_sampling(const Sampling& sampling, const std::string& where) {
   const auto check = [&](const char* option, const std::string& given, const std::vector<std::string>& valid) {
     if (std::find(valid.begin(), valid.end(), given) != valid.end()) return;
-    fail<NameError>(where, "unknown {} \"{}\"; valid names: {}", option, given, fmt::join(valid, ", "));
+    fail_unknown(where, option, given, valid);
   };
   check("fill_mode", sampling.fill_mode, {"constant", "nearest", "reflect", "wrap"});
   check("interpolation", sampling.interpolation, {"bilinear", "nearest"});

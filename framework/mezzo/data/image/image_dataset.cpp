@@ -24,14 +24,14 @@ detail::FolderOptions image_files(const char* where, const std::string& unreadab
   options.endings = {".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"};
   options.unreadable = unreadable;
   image::detail::check_dtype(decode, where);
-  if (unreadable.empty()) fail<NameError>(where, "unknown unreadable \"\"; valid names: error, skip");
+  if (unreadable.empty()) fail_unknown(where, "unreadable", unreadable, {"error", "skip"});
   if (verify) options.verify = [decode](const std::string& path) { image::read_image(path, decode); };
   return options;
 }
 
 detail::FolderOptions checked(const ImageDatasetOptions& options) {
   if (options.color_mode != "rgb" && options.color_mode != "grayscale") {
-    fail<NameError>(from_directory, "unknown color_mode \"{}\"; valid names: grayscale, rgb", options.color_mode);
+    fail_unknown(from_directory, "color_mode", options.color_mode, {"grayscale", "rgb"});
   }
   for (const std::int64_t size : options.image_size) {
     if (size < 1) {

@@ -60,8 +60,7 @@ void check_interpolation(const std::string& interpolation, const std::string& wh
   for (const char* valid : {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"}) {
     if (interpolation == valid) return;
   }
-  fail<NameError>(where, "unknown interpolation \"{}\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest",
-                  interpolation);
+  fail_unknown(where, "interpolation", interpolation, {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"});
 }
 
 Tensor interpolate(const Tensor& image, std::int64_t height, std::int64_t width, const std::string& interpolation) {

@@ -27,7 +27,7 @@ PackingStrategy packing_strategy(const std::string& name, const std::string& whe
   if (name == "wrapped") return PackingStrategy::wrapped;
   if (name == "best_fit") return PackingStrategy::best_fit;
   if (name == "padded") return PackingStrategy::padded;
-  fail<NameError>(where, "unknown strategy \"{}\"; valid names: best_fit, padded, wrapped", name);
+  fail_unknown(where, "strategy", name, {"best_fit", "padded", "wrapped"});
 }
 
 PackedRows::PackedRows(const std::vector<std::int64_t>& text_lengths, std::int64_t length, PackingStrategy strategy) {

@@ -11,7 +11,7 @@ namespace mezzo {
 Attention::Attention(AttentionOptions options) : Attention("Attention", options, options.dropout) {
   options_ = std::move(options);
   if (options_.score_mode != "dot" && options_.score_mode != "concat") {
-    fail_unknown(label(), "score_mode", options_.score_mode, std::vector<std::string>{"dot", "concat"});
+    fail_unknown(label(), "score_mode", options_.score_mode, {"dot", "concat"});
   }
   check_dropout();
 }

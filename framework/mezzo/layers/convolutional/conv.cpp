@@ -17,7 +17,7 @@ void require_conv_padding(const std::string& where, const std::string& padding, 
   if (axes != 1) {
     is_same(where, padding);
   } else if (padding != "causal" && padding != "same" && padding != "valid") {
-    fail<NameError>(where, "unknown padding \"{}\"; valid names: causal, same, valid", padding);
+    fail_unknown(where, "padding", padding, {"causal", "same", "valid"});
   }
 }
 

@@ -153,7 +153,7 @@ RotaryEmbedding::RotaryEmbedding(RotaryEmbeddingOptions options)
     : detail::PositionLayer("RotaryEmbedding", options), options_(std::move(options)) {
   const std::string& type = options_.rope_type;
   if (type != "linear" && type != "dynamic" && type != "llama3" && type != "yarn") {
-    fail<NameError>(label(), "unknown rope_type \"{}\"; valid names: dynamic, linear, llama3, yarn", type);
+    fail_unknown(label(), "rope_type", type, {"dynamic", "linear", "llama3", "yarn"});
   }
   detail::require_above(label(), "max_wavelength", options_.max_wavelength, 1);
   detail::require_above(label(), "scaling_factor", options_.scaling_factor, 0);

@@ -162,7 +162,7 @@ Value detail::ImageAugmentation::call(const Value& x) {
 RandomFlip::RandomFlip(const RandomFlipOptions& options) : detail::ImageAugmentation("RandomFlip", options) {
   const std::string& mode = options.mode;
   if (mode != "horizontal" && mode != "vertical" && mode != "horizontal_and_vertical") {
-    fail<NameError>(label(), "unknown mode \"{}\"; valid names: horizontal, horizontal_and_vertical, vertical", mode);
+    fail_unknown(label(), "mode", mode, {"horizontal", "horizontal_and_vertical", "vertical"});
   }
   set_transform([across = mode != "vertical", down = mode != "horizontal"](const Tensor& x, const SampleKey& key) {
     return Draws("RandomFlip", key).next().first < 0.5 ? image::detail::flipped(x, across, down) : x;

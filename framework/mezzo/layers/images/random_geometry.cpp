@@ -42,7 +42,7 @@ Sampling checked_places(const std::string& where, const std::string& fill_mode, 
   for (const char* valid : {"constant", "mirror", "nearest", "reflect", "wrap"}) {
     if (fill_mode == valid) return {fill_mode, interpolation, fill_value};
   }
-  fail<NameError>(where, "unknown fill_mode \"{}\"; valid names: constant, mirror, nearest, reflect, wrap", fill_mode);
+  fail_unknown(where, "fill_mode", fill_mode, {"constant", "mirror", "nearest", "reflect", "wrap"});
 }
 
 /// Begin and end of a random interval of this share of a size, as keras.layers.RandomErasing draws it.

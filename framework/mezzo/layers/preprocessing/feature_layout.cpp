@@ -90,7 +90,7 @@ std::string label_of_feature(const std::string& where, const std::string& featur
 FeatureSpaceOptions checked_options(FeatureSpaceOptions options, const std::string& where) {
   if (options.features.rows.empty()) fail<ValueError>(where, "features must be given; got none");
   if (options.output_mode != "concat" && options.output_mode != "dict") {
-    fail<NameError>(where, "unknown output_mode \"{}\"; valid names: concat, dict", options.output_mode);
+    fail_unknown(where, "output_mode", options.output_mode, {"concat", "dict"});
   }
   std::set<std::string> names;
   const auto use = [&](const std::string& name) {

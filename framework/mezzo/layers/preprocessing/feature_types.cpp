@@ -106,7 +106,7 @@ bool is_adaptable(const FeatureSettings& feature) {
 
 void check_feature_mode(const std::string& mode, const std::string& where) {
   if (mode == "int" || mode == "one_hot") return;
-  fail<NameError>(where, "unknown output_mode \"{}\"; valid names: int, one_hot", mode);
+  fail_unknown(where, "output_mode", mode, {"int", "one_hot"});
 }
 
 void check_feature(const FeatureSettings& feature, const std::string& where) {

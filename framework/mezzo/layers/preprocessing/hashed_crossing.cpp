@@ -63,7 +63,7 @@ HashedCrossing::HashedCrossing(HashedCrossingOptions options)
     : Layer("HashedCrossing", options), options_(std::move(options)) {
   detail::require_positive(label(), "num_bins", options_.num_bins);
   if (options_.output_mode != "int" && options_.output_mode != "one_hot") {
-    fail<NameError>(label(), "unknown output_mode \"{}\"; valid names: int, one_hot", options_.output_mode);
+    fail_unknown(label(), "output_mode", options_.output_mode, {"int", "one_hot"});
   }
 }
 

@@ -13,7 +13,7 @@ using IntegerTable = detail::IndexLookup<std::int64_t>;
 IntegerLookup::IntegerLookup(IntegerLookupOptions options)
     : Layer("IntegerLookup", options), options_(std::move(options)) {
   if (options_.oov_method != "floormod" && options_.oov_method != "farmhash") {
-    fail<NameError>(label(), "unknown oov_method \"{}\"; valid names: farmhash, floormod", options_.oov_method);
+    fail_unknown(label(), "oov_method", options_.oov_method, {"farmhash", "floormod"});
   }
   detail::check_salt(options_.salt, label());
   if (!options_.salt.empty() && options_.oov_method != "farmhash") {

@@ -51,7 +51,7 @@ void detail::for_each_batch(const Dataset& data, const std::string& field, const
   }
   if (data.size() == 0) fail<ValueError>(where, "adapt: the data set must have samples; got none");
   if (std::find(names.begin(), names.end(), wanted) == names.end()) {
-    fail<NameError>(where, "adapt: unknown field \"{}\"; valid names: {}", wanted, fmt::join(names, ", "));
+    fail_unknown(where + " adapt:", "field", wanted, names);
   }
   constexpr std::int64_t batch = 1024;
   for (std::int64_t begin = 0; begin < data.size(); begin += batch) {
@@ -172,8 +172,8 @@ Resizing::Resizing(ResizingOptions options) : Layer("Resizing", options), option
   for (const char* valid : {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"}) {
     if (options_.interpolation == valid) return;
   }
-  fail<NameError>(label(), "unknown interpolation \"{}\"; valid names: bicubic, bilinear, lanczos3, lanczos5, nearest",
-                  options_.interpolation);
+  fail_unknown(label(), "interpolation", options_.interpolation,
+               {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"});
 }
 
 Value Resizing::call(const Value& x) {

@@ -25,7 +25,7 @@ UpSamplingLayer<Axes>::UpSamplingLayer(Options options) : Layer(kind, options), 
   const char* const names[] = {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"};
   const std::string interpolation = interpolation_of(options_);
   if (std::find(std::begin(names), std::end(names), interpolation) == std::end(names)) {
-    fail<NameError>(label(), "unknown interpolation \"{}\"; valid names: {}", interpolation, fmt::join(names, ", "));
+    fail_unknown(label(), "interpolation", interpolation, names);
   }
 }
 

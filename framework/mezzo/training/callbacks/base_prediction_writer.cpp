@@ -9,8 +9,7 @@ namespace mezzo {
 BasePredictionWriter::BasePredictionWriter(Options options) : options_(std::move(options)) {
   const std::string& interval = options_.write_interval;
   if (interval != "batch" && interval != "epoch" && interval != "batch_and_epoch") {
-    fail_unknown("[BasePredictionWriter]", "write_interval", interval,
-                 std::vector<std::string>{"batch", "epoch", "batch_and_epoch"});
+    fail_unknown("[BasePredictionWriter]", "write_interval", interval, {"batch", "epoch", "batch_and_epoch"});
   }
 }
 

@@ -24,7 +24,7 @@ std::int64_t available_bytes() {
 
 BatchSizeFinder::BatchSizeFinder(BatchSizeFinderOptions options) : options_(std::move(options)) {
   if (options_.mode != "power" && options_.mode != "binsearch") {
-    fail_unknown(batch_finder_label, "mode", options_.mode, std::vector<std::string>{"power", "binsearch"});
+    fail_unknown(batch_finder_label, "mode", options_.mode, {"power", "binsearch"});
   }
   const auto at_least_1 = [](const char* option, std::int64_t value) {
     if (value < 1) fail<ValueError>(batch_finder_label, "{} must be 1 or more; got {}", option, value);

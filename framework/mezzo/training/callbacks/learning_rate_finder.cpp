@@ -29,7 +29,7 @@ double slope_at(const std::vector<double>& x, const std::vector<double>& y, std:
 
 LearningRateFinder::LearningRateFinder(LearningRateFinderOptions options) : options_(std::move(options)) {
   if (options_.mode != "exponential" && options_.mode != "linear") {
-    fail_unknown(finder_label, "mode", options_.mode, std::vector<std::string>{"exponential", "linear"});
+    fail_unknown(finder_label, "mode", options_.mode, {"exponential", "linear"});
   }
   if (!(options_.min_lr > 0 && options_.max_lr > options_.min_lr && std::isfinite(options_.max_lr))) {
     fail<ValueError>(finder_label, "min_lr must be above 0 and below max_lr; got {} and {}", options_.min_lr,

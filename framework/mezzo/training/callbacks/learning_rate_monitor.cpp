@@ -28,7 +28,7 @@ double momentum_of(const Any<Optimizer>& optimizer) {
 LearningRateMonitor::LearningRateMonitor(LearningRateMonitorOptions options) : options_(std::move(options)) {
   const std::string interval = options_.logging_interval.value_or("step");
   if (interval != "step" && interval != "epoch") {
-    fail_unknown(rate_monitor_label, "logging_interval", interval, std::vector<std::string>{"step", "epoch"});
+    fail_unknown(rate_monitor_label, "logging_interval", interval, {"step", "epoch"});
   }
 }
 

@@ -47,7 +47,7 @@ ModelCheckpoint::ModelCheckpoint(int, std::string filepath, ModelCheckpointOptio
 }
 
 bool detail::SaveLast::named(const std::string& name) {
-  if (name != "link") fail_unknown(checkpoint_label, "save_last", name, std::vector<std::string>{"link"});
+  if (name != "link") fail_unknown(checkpoint_label, "save_last", name, {"link"});
   return true;
 }
 

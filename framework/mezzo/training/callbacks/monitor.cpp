@@ -135,7 +135,7 @@ std::string nearest_known(const Model* model, const std::string& name) {
 detail::Monitor::Monitor(std::string callback, std::string name, std::string mode, double min_delta)
     : callback_(std::move(callback)), name_(std::move(name)), mode_(std::move(mode)), min_delta_(std::abs(min_delta)) {
   if (mode_ != "auto" && mode_ != "min" && mode_ != "max") {
-    fail_unknown("[" + callback_ + "]", "mode", mode_, std::vector<std::string>{"auto", "min", "max"});
+    fail_unknown("[" + callback_ + "]", "mode", mode_, {"auto", "min", "max"});
   }
 }
 

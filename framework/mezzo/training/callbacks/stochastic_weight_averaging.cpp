@@ -44,8 +44,7 @@ StochasticWeightAveraging::StochasticWeightAveraging(StochasticWeightAveragingOp
     fail<ValueError>(swa_label, "annealing_epochs must be 0 or more; got {}", options_.annealing_epochs);
   }
   if (options_.annealing_strategy != "cos" && options_.annealing_strategy != "linear") {
-    fail_unknown(swa_label, "annealing_strategy", options_.annealing_strategy,
-                 std::vector<std::string>{"cos", "linear"});
+    fail_unknown(swa_label, "annealing_strategy", options_.annealing_strategy, {"cos", "linear"});
   }
 }
 

@@ -20,14 +20,14 @@ double clock_seconds() {
 Timer::Timer(TimerOptions options)
     : options_(std::move(options)), spans_{{"train", {}}, {"validate", {}}, {"test", {}}, {"predict", {}}} {
   if (options_.interval != "step" && options_.interval != "epoch") {
-    fail_unknown(timer_label, "interval", options_.interval, std::vector<std::string>{"step", "epoch"});
+    fail_unknown(timer_label, "interval", options_.interval, {"step", "epoch"});
   }
 }
 
 const Timer::Span& Timer::span_of(const std::string& stage) const {
   const auto found = spans_.find(stage);
   if (found != spans_.end()) return found->second;
-  fail_unknown(timer_label, "stage", stage, std::vector<std::string>{"train", "validate", "test", "predict"});
+  fail_unknown(timer_label, "stage", stage, {"train", "validate", "test", "predict"});
 }
 
 std::optional<double> Timer::start_time(const std::string& stage) const { return span_of(stage).start; }

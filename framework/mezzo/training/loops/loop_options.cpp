@@ -19,7 +19,7 @@ detail::Verbose::Verbose(int level) : level_(level) {
 }
 
 int detail::Verbose::named(const std::string& name) {
-  if (name != "auto") fail_unknown("", "verbose", name, std::vector<std::string>{"auto"});
+  if (name != "auto") fail_unknown("", "verbose", name, {"auto"});
   return 1;
 }
 
@@ -39,7 +39,7 @@ detail::Frequency::Frequency(int batches) : batches_(at_least_1(batches, "a freq
 int detail::Frequency::named(const std::string& name) {
   if (name == "epoch") return 0;
   if (name == "batch") return 1;
-  fail_unknown("", "frequency", name, std::vector<std::string>{"epoch", "batch"});
+  fail_unknown("", "frequency", name, {"epoch", "batch"});
 }
 
 }  // namespace mezzo

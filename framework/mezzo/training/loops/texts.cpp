@@ -67,7 +67,7 @@ std::string filled_path(const std::string& where, const std::string& path,
         std::vector<std::string> names;
         for (const auto& entry : counts) names.push_back(entry.first);
         for (const auto& entry : logs) names.push_back(entry.first);
-        refuse(fmt::format("unknown name \"{}\"; valid names: {}", name, fmt::join(names, ", ")));
+        refuse(detail::unknown_text("name", name, names));
       }
       try {
         out += formatted(*number, whole, specification);

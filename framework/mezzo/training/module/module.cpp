@@ -61,7 +61,7 @@ void Module::clip_gradients(Gradients& gradients, double gradient_clip_val,
     fail<ValueError>(where, "gradient_clip_val must be a finite number above 0; got {}", bound);
   }
   if (gradient_clip_algorithm != "norm" && gradient_clip_algorithm != "value") {
-    fail_unknown(where, "gradient_clip_algorithm", gradient_clip_algorithm, std::vector<std::string>{"norm", "value"});
+    fail_unknown(where, "gradient_clip_algorithm", gradient_clip_algorithm, {"norm", "value"});
   }
   if (gradients.empty()) return;
   const auto wide = [](const Value& x) { return cast(x, accumulation_dtype(x.dtype())); };

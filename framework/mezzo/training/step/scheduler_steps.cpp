@@ -88,7 +88,7 @@ void step_plateau(const OptimizerConfig& config, SchedulerState& state) {
 
 void check_one(const LRSchedulerConfig& scheduler, bool last, const std::string& where) {
   if (scheduler.interval != "step" && scheduler.interval != "epoch") {
-    fail_unknown(where, "interval", scheduler.interval, std::vector<std::string>{"step", "epoch"});
+    fail_unknown(where, "interval", scheduler.interval, {"step", "epoch"});
   }
   if (scheduler.frequency < 1) fail<ValueError>(where, "frequency must be at least 1; got {}", scheduler.frequency);
   const LearningRate* const schedule = schedule_of(scheduler);

@@ -36,7 +36,7 @@ void check_ranges(const TrainerOptions& options) {
   }
   const std::string& algorithm = options.gradient_clip_algorithm;
   if (algorithm != "norm" && algorithm != "value") {
-    fail_unknown("[Trainer]", "gradient_clip_algorithm", algorithm, std::vector<std::string>{"norm", "value"});
+    fail_unknown("[Trainer]", "gradient_clip_algorithm", algorithm, {"norm", "value"});
   }
   if (algorithm == "value" && !options.gradient_clip_val) {
     fail<ValueError>("[Trainer]", "gradient_clip_algorithm \"value\" needs gradient_clip_val, the bound; got none");
@@ -45,7 +45,7 @@ void check_ranges(const TrainerOptions& options) {
     static_cast<void>(float32_matmul_of(*options.float32_matmul_precision));
   }
   if (!options.gradient_compression.empty() && options.gradient_compression != "bf16") {
-    fail_unknown("[Trainer]", "gradient_compression", options.gradient_compression, std::vector<std::string>{"bf16"});
+    fail_unknown("[Trainer]", "gradient_compression", options.gradient_compression, {"bf16"});
   }
   if (options.loss_scale) check_loss_scale(*options.loss_scale, "[Trainer] loss_scale.");
   for (const Any<Logger>& logger : options.logger) {
