@@ -93,6 +93,16 @@ BOOST_AUTO_TEST_CASE(its_softmax_adds_up_in_float32) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(axes_may_be_empty) {
+  for (const Shape& shape : {Shape{2, 3, 0}, Shape{0, 3, 4}}) {
+    const Tensor x(shape);
+    BOOST_TEST(MultiHeadAttention(2, 4)(Value(x), Value(x)).shape() == shape);
+    BOOST_TEST(
+        GroupedQueryAttention({.head_dim = 4, .num_query_heads = 2, .num_key_value_heads = 1})(Value(x), Value(x))
+            .shape() == shape);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(bad_calls_are_refused) {
   BOOST_TEST(refused<ValueError>([] { MultiHeadAttention({.key_dim = 3}); }) ==
              "[MultiHeadAttention] num_heads must be at least 1; got 0");

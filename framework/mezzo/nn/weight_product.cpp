@@ -20,19 +20,26 @@ bool has_codes(const Variable& weight) {
   return weight.quantized() && !ReplacedVariable::find(*weight.state()).defined();
 }
 
+/// Outputs of a kernel whose first axes have `in` inputs, which may be none.
+std::int64_t kernel_outputs(const Shape& kernel, std::int64_t in) {
+  auto axis = kernel.begin();
+  for (std::int64_t inputs = 1; axis != kernel.end() && inputs != in; ++axis) inputs *= *axis;
+  return element_count(Shape(axis, kernel.end()));
+}
+
 Value product_with(const Value& x, const Variable& kernel) {
   if (has_codes(kernel)) return detail::quantized_product(x, kernel);
   detail::note_product(x, *kernel.state());
   if (detail::has_float8_products(kernel)) {
     return detail::float8_product(x, kernel, *kernel.state(), [](const Value& rows, const Value& columns) {
       const std::int64_t in = rows.shape().back();
-      return matmul(rows, reshape(columns, {in, in == 0 ? 0 : element_count(columns.shape()) / in}));
+      return matmul(rows, reshape(columns, {in, kernel_outputs(columns.shape(), in)}));
     });
   }
   const Value inputs = detail::rounded_inputs(x, kernel);
   if (kernel.shape().size() == 2) return detail::matmul_of_kernel(inputs, kernel);
   const std::int64_t in = x.shape().back();
-  return detail::matmul_of_kernel(inputs, reshape(kernel, {in, element_count(kernel.shape()) / in}));
+  return detail::matmul_of_kernel(inputs, reshape(kernel, {in, kernel_outputs(kernel.shape(), in)}));
 }
 
 Value product(const Value& x, const Variable& kernel) {
@@ -87,7 +94,7 @@ Shape with_last(const Value& x, std::int64_t size) {
 
 Value detail::weight_product(const Value& x, const Variable& kernel) {
   const std::int64_t in = x.shape().back();
-  return later(product, x, kernel, with_last(x, in == 0 ? 0 : element_count(kernel.shape()) / in));
+  return later(product, x, kernel, with_last(x, kernel_outputs(kernel.shape(), in)));
 }
 
 Value detail::table_product(const Value& x, const Variable& table) {

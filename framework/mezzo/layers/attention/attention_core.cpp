@@ -103,8 +103,8 @@ void HeadProjection::add_weights(const Shape& units) {
     options.file_shape = options_.from_heads ? Shape{width, heads * size} : Shape{heads * size, width};
   }
   add_weight(kernel_, options);
-  const std::int64_t in = options_.from_heads ? heads * size : width;
-  allow_adapters(kernel_, {in}, element_count(kernel) / in);
+  const std::int64_t in = options_.from_heads ? heads * size : width, out = options_.from_heads ? width : heads * size;
+  allow_adapters(kernel_, {in}, out);
   if (!options_.use_bias) return;
   const Shape features = options_.from_heads ? units : Shape{heads, size};
   add_weight(bias_, {.shape = features,
