@@ -1,3 +1,4 @@
+#include <mezzo/layers/attention/grouped_query_attention.hpp>
 #include <mezzo/layers/attention/multi_head_attention.hpp>
 #include <mezzo/ops/scaled_dot_product_attention.hpp>
 
