@@ -61,7 +61,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& names) {
   const std::string start = lower(name.substr(0, 64));  // the time is proportional to the length
-  // Of names with equal changes, those with the same first letter win.
+  // Equal changes: a name with the same first letter wins.
   std::size_t fewest = 2 * (most_changes(start.size()) + 1);
   std::string best;
   for (const std::string& other : names) {
