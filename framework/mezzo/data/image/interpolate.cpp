@@ -57,10 +57,11 @@ std::vector<Taps> taps_of(const std::string& name, std::int64_t size, std::int64
 }  // namespace
 
 void check_interpolation(const std::string& interpolation, const std::string& where) {
-  for (const char* valid : {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"}) {
-    if (interpolation == valid) return;
+  const auto valid = {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"};
+  for (const char* name : valid) {
+    if (interpolation == name) return;
   }
-  fail_unknown(where, "interpolation", interpolation, {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"});
+  fail_unknown(where, "interpolation", interpolation, valid);
 }
 
 Tensor interpolate(const Tensor& image, std::int64_t height, std::int64_t width, const std::string& interpolation) {

@@ -6,6 +6,7 @@
 
 #include <mezzo/core/fail.hpp>
 #include <mezzo/data/encode_categories.hpp>
+#include <mezzo/data/image/interpolate.hpp>
 #include <mezzo/data/text/hashes.hpp>
 #include <mezzo/graph/insert.hpp>
 #include <mezzo/layers/preprocessing/adapted.hpp>
@@ -169,11 +170,7 @@ Resizing::Resizing(ResizingOptions options) : Layer("Resizing", options), option
   if (options_.crop_to_aspect_ratio && options_.pad_to_aspect_ratio) {
     fail<ValueError>(label(), "only one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true");
   }
-  for (const char* valid : {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"}) {
-    if (options_.interpolation == valid) return;
-  }
-  fail_unknown(label(), "interpolation", options_.interpolation,
-               {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"});
+  image::detail::check_interpolation(options_.interpolation, label());
 }
 
 Value Resizing::call(const Value& x) {

@@ -1,9 +1,6 @@
 #include <mezzo/layers/reshaping/up_sampling.hpp>
 
-#include <algorithm>
-#include <iterator>
-
-#include <mezzo/core/fail.hpp>
+#include <mezzo/data/image/interpolate.hpp>
 #include <mezzo/layers/axes.hpp>
 #include <mezzo/layers/reshaping/repeat_vector.hpp>
 #include <mezzo/ops/arrangement.hpp>
@@ -22,11 +19,7 @@ std::string interpolation_of(const UpSampling2DOptions& options) { return option
 template <std::size_t Axes>
 UpSamplingLayer<Axes>::UpSamplingLayer(Options options) : Layer(kind, options), options_(std::move(options)) {
   one_for_each(label(), "size", options_.size, Axes);
-  const char* const names[] = {"bicubic", "bilinear", "lanczos3", "lanczos5", "nearest"};
-  const std::string interpolation = interpolation_of(options_);
-  if (std::find(std::begin(names), std::end(names), interpolation) == std::end(names)) {
-    fail_unknown(label(), "interpolation", interpolation, names);
-  }
+  image::detail::check_interpolation(interpolation_of(options_), label());
 }
 
 template <std::size_t Axes>
