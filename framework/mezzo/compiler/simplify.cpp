@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <mezzo/compiler/inference/frozen_constants.hpp>
+#include <mezzo/compiler/pass_attributes.hpp>
 #include <mezzo/compiler/pipeline.hpp>
 #include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/ops/op_set.hpp>
@@ -42,6 +43,8 @@ std::string key_of_node(const detail::Node& node) {
   for (const Value& input : node.inputs) {
     key += fmt::format("|{}.{}", static_cast<const void*>(input.node().get()), input.output());
   }
+  // Norms that are computed again stay apart, so that the result of the first need not stay in memory.
+  if (node.attributes.has(detail::again)) key += fmt::format("|{}", static_cast<const void*>(&node));
   return key;
 }
 
