@@ -18,6 +18,8 @@ std::unique_ptr<Model> mlp_deep() {
   return std::make_unique<MLP>(MLPOptions{.hidden_units = std::vector<std::int64_t>(40, 128)});
 }
 
+std::unique_ptr<Model> mlp_shallow() { return std::make_unique<MLP>(MLPOptions{.hidden_units = {8192}}); }
+
 std::unique_ptr<Model> cnn() { return std::make_unique<CNN>(CNNOptions{.classes = 10, .scale = 1, .dropout = 0.5}); }
 
 std::unique_ptr<Model> classifier(BertOptions bert, bool all_positions) {
@@ -58,15 +60,18 @@ const std::vector<Workload>& workloads() {
       {"mlp_wide", 256, {64, 64, 1}, 10, 0, false, mlp_wide},
       {"mlp_37", 37, {28, 28, 1}, 10, 0, false, mlp},
       {"mlp_deep", 128, {128}, 10, 0, false, mlp_deep},
+      {"mlp_shallow", 61, {28, 28, 1}, 10, 0, false, mlp_shallow},
       {"cnn", 128, {28, 28, 1}, 10, 0, false, cnn},
       {"resnet18", 32, {224, 224, 3}, 37, 0, false, resnet},
       {"minilm", 16, {128}, 2, 30522, false, minilm},
+      {"minilm_short", 13, {19}, 2, 30522, false, minilm},
       {"minilm_first", 16, {128}, 2, 30522, false, minilm_first},
       {"gptchar", 12, {64}, 65, 65, true, gptchar},
       {"resnet50", 16, {224, 224, 3}, 37, 0, false, bottlenecks},
       {"bert", 8, {128}, 2, 30522, false, bert},
       {"gpt2", 4, {64}, 50257, 50257, true, gpt2_small},
       {"lstm", 64, {120, 128}, 10, 0, false, lstm},
+      {"lstm_short", 37, {9, 128}, 10, 0, false, lstm},
       {"gru", 64, {120, 128}, 10, 0, false, gru},
       {"mobilenet_v2", 16, {224, 224, 3}, 37, 0, false, mobilenet},
       {"efficientnet_b0", 16, {224, 224, 3}, 37, 0, false, efficientnet},

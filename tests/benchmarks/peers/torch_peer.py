@@ -35,16 +35,32 @@ def images(batch: int, channels: int, size: int) -> torch.Tensor:
     return torch.randn(batch, channels, size, size, generator=GENERATOR)
 
 
+def perceptron(x: torch.Tensor, hidden: list[int]) -> Workload:
+    sizes = [x[0].numel(), *hidden]
+    layers: list[nn.Module] = [nn.Flatten()]
+    for before, after in zip(sizes, hidden):
+        layers += [nn.Linear(before, after), nn.ReLU()]
+    return Workload(nn.Sequential(*layers, nn.Linear(sizes[-1], 10)), x, labels(10, len(x)), len(x))
+
+
 def mlp() -> Workload:
-    model = nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(),
-                          nn.Linear(512, 10))
-    return Workload(model, images(128, 1, 28), labels(10, 128), 128)
+    return perceptron(images(128, 1, 28), [512, 512])
 
 
 def mlp_wide() -> Workload:
-    model = nn.Sequential(nn.Flatten(), nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(),
-                          nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 10))
-    return Workload(model, images(256, 1, 64), labels(10, 256), 256)
+    return perceptron(images(256, 1, 64), [4096] * 3)
+
+
+def mlp_37() -> Workload:
+    return perceptron(images(37, 1, 28), [512, 512])
+
+
+def mlp_deep() -> Workload:
+    return perceptron(torch.randn(128, 128, generator=GENERATOR), [128] * 40)
+
+
+def mlp_shallow() -> Workload:
+    return perceptron(images(61, 1, 28), [8192])
 
 
 def cnn() -> Workload:
@@ -73,8 +89,17 @@ def efficientnet_b0() -> Workload:
     return Workload(torchvision.models.efficientnet_b0(num_classes=37), images(16, 3, 224), labels(37, 16), 16)
 
 
+def texts(batch: int, length: int) -> Workload:
+    return Workload(Transformer(30522, 512, 384, 12, 1536, 6, classes=2), labels(30522, batch, length),
+                    labels(2, batch), batch)
+
+
 def minilm() -> Workload:
-    return Workload(Transformer(30522, 512, 384, 12, 1536, 6, classes=2), labels(30522, 16, 128), labels(2, 16), 16)
+    return texts(16, 128)
+
+
+def minilm_short() -> Workload:
+    return texts(13, 19)
 
 
 def gptchar() -> Workload:
@@ -101,12 +126,16 @@ class Recurrent(nn.Module):
         return self.head(self.layer(x)[0][:, -1])
 
 
-def sequences(layer: type[nn.RNNBase]) -> Workload:
-    return Workload(Recurrent(layer), torch.randn(64, 120, 128, generator=GENERATOR), labels(10, 64), 64)
+def sequences(layer: type[nn.RNNBase], batch: int = 64, steps: int = 120) -> Workload:
+    return Workload(Recurrent(layer), torch.randn(batch, steps, 128, generator=GENERATOR), labels(10, batch), batch)
 
 
 def lstm() -> Workload:
     return sequences(nn.LSTM)
+
+
+def lstm_short() -> Workload:
+    return sequences(nn.LSTM, 37, 9)
 
 
 def gru() -> Workload:
@@ -116,7 +145,8 @@ def gru() -> Workload:
 WORKLOADS: dict[str, Callable[[], Workload]] = {
     "mlp": mlp, "mlp_wide": mlp_wide, "cnn": cnn, "resnet18": resnet18, "mobilenet_v2": mobilenet_v2,
     "efficientnet_b0": efficientnet_b0, "minilm": minilm, "gptchar": gptchar, "resnet50": resnet50, "bert": bert,
-    "gpt2": gpt2, "lstm": lstm, "gru": gru}
+    "gpt2": gpt2, "lstm": lstm, "gru": gru, "mlp_37": mlp_37, "mlp_deep": mlp_deep, "mlp_shallow": mlp_shallow,
+    "minilm_short": minilm_short, "lstm_short": lstm_short}
 
 
 def make_step(workload: Workload, config: set[str]) -> Callable[[], torch.Tensor]:
