@@ -35,7 +35,7 @@ Graph fuse_norm_gradients(const Graph& graph);
 /// Computes outputs of batch norms again for the backward pass, from the norm's input and statistics, so that they are
 /// not stored: those of 1 MiB and more of norms with a ReLU or ReLU6 in them, which also have a residual, or are read
 /// by gradients of kernels with many operations or by no gradient of a kernel. Norms of a chain of residuals are
-/// computed more than once, with few of them stored between, if the peak of live bytes falls by 3 % or more. Changes no
+/// computed more than once, with few of them stored between, if the peak of live bytes falls by 2 % or more. Changes no
 /// bit.
 Graph recompute_norms(const Graph& graph);
 

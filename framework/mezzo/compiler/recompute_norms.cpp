@@ -16,7 +16,7 @@ namespace {
 
 /// A chain becomes sparse if the peak falls to this part of it or less. A judgement: the passes of a sparse chain of
 /// resnet50 take 1 % of its step.
-constexpr double most_of_peak = 0.97;
+constexpr double most_of_peak = 0.98;
 
 /// Which outputs stay that are computed again on the way to that of a later norm of their chain, until their own
 /// readers. All stay, except in sparse chains: their last norm lets none stay, the others let every k-th stay, where k

@@ -16,8 +16,11 @@ constexpr int gemm_registers = 2;
 constexpr int gemm_columns = gemm_registers * lanes;
 constexpr int gemm_rows = lanes == 16 ? 12 : 6;
 
+// Arguments of __builtin_prefetch().
+constexpr int to_read = 0, second_level = 2;
+
 [[gnu::always_inline]] inline void fetch_ahead(RowsAhead& ahead, std::int64_t lines) {
-  constexpr int to_read = 0, second_level = 2, line = 64;
+  constexpr int line = 64;
   for (; lines > 0 && ahead.rows > 0; --lines) {
     __builtin_prefetch(ahead.row + ahead.at, to_read, second_level);
     ahead.at += line;
@@ -207,9 +210,21 @@ void pack_left(const GemmPiece& p) {
   }
 }
 
+/// Distance at which pack_panels() fetches rows that share few sets of the L2 cache, a multiple of 4 KiB apart. Of
+/// those that RowsAhead fetched before the last products, the cache no longer holds all.
+constexpr std::int64_t packed_ahead = 16;
+
+template <class T>
+[[gnu::always_inline]] inline void fetch_row(const T* from, std::int64_t count) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t at = 0; at < count; at += line) __builtin_prefetch(from + at, to_read, second_level);
+}
+
 template <class T, bool rounds>
 void pack_panels(const GemmPiece& p) {
   const std::int64_t whole = p.count / gemm_columns * gemm_columns;
+  constexpr std::int64_t page = 4096 / sizeof(T);
+  const std::int64_t fetched = p.width % page == 0 ? p.depth - packed_ahead : 0;
   Floats row[gemm_registers];
   const auto write = [&](float* to) __attribute__((always_inline)) {
     if constexpr (rounds) round_all<mezzo::bfloat16>(row);
@@ -218,6 +233,7 @@ void pack_panels(const GemmPiece& p) {
   for (std::int64_t k = 0; k < p.depth; ++k) {
     const T* const from = static_cast<const T*>(p.from) + k * p.width;
     float* to = p.to + k * gemm_columns;
+    if (k < fetched) fetch_row(from + packed_ahead * p.width, p.count);
     for (std::int64_t column = 0; column < whole; column += gemm_columns, to += p.pitch) {
       for (int j = 0; j < gemm_registers; ++j) row[j] = load(from + column + j * lanes, Whole{});
       write(to);
