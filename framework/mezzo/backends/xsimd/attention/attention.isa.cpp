@@ -212,6 +212,17 @@ template <class T>
   for_registers(i, h.value_size, [&](Index at, auto part) { weighted_sum<1, T>(h, at, factor, part); });
 }
 
+/// Replaces maxima by logarithms, and sums by their inverses. The sum is 0 if all scores are -infinity.
+[[gnu::always_inline]] inline void finish_sums(Index rows, float* logarithms, float* inverse_sums) {
+  const Floats zero(0.0F), one(1.0F), infinite(__builtin_inff());
+  for_registers(0, rows, [&](Index i, auto part) {
+    const Floats maximum = load(logarithms + i, part), sum = load(inverse_sums + i, part);
+    const auto empty = sum == zero;
+    store(logarithms + i, xsimd::select(empty, infinite, maximum + xsimd::log(sum)), part);
+    store(inverse_sums + i, xsimd::select(empty, zero, one / sum), part);
+  });
+}
+
 /// weights_of(row): where the weights of a row are written.
 template <class WeightsOf>
 [[gnu::always_inline]] inline void softmax_to(const ScoreRows& r, float* logarithms, float* inverse_sums,
@@ -225,9 +236,10 @@ template <class WeightsOf>
     const float sum = drops ? weigh(scores, r.scale, count, mask, scores, maximum)
                             : weigh(scores, r.scale, count, mask, weights_of(row), maximum);
     clear(weights_of(row), count, end + end % 2);
-    logarithms[row] = sum == 0 ? __builtin_inff() : maximum + __builtin_logf(sum);
-    inverse_sums[row] = sum == 0 ? 0 : 1 / sum;
+    logarithms[row] = maximum;
+    inverse_sums[row] = sum;
   });
+  finish_sums(r.rows, logarithms, inverse_sums);
   if (!drops) return;
   const Philox philox(r.dropout->stream);
   const Ints below(r.dropout->least - 1);

@@ -20,10 +20,10 @@ struct Space {
     keys.width = size;
     values.width = value_size;
     transposed_keys = pieces.take(shape.size, heads.scores_width());
-    queries = pieces.take(AttentionHeads::block, size);
-    scores = pieces.take(AttentionHeads::block, heads.scores_width());
-    results = pieces.take(AttentionHeads::block, value_size);
-    inverse_sums = pieces.take(1, AttentionHeads::block).data;
+    queries = pieces.take(heads.block(), size);
+    scores = pieces.take(heads.block(), heads.scores_width());
+    results = pieces.take(heads.block(), value_size);
+    inverse_sums = pieces.take(1, heads.block()).data;
     taken = pieces.taken();
   }
 };
@@ -48,8 +48,8 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
   f.transpose(space.keys, shape.keys, shape.size, space.transposed_keys);
   widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.values);
   NextRows next = next_rows(heads, arguments, head);
-  for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
-    const Index count = std::min(AttentionHeads::block, shape.queries - first);
+  for (Index first = 0; first < shape.queries; first += heads.block()) {
+    const Index count = std::min(heads.block(), shape.queries - first);
     widen(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count),
           static_cast<float>(shape.scale), space.queries);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);

@@ -18,11 +18,11 @@ struct PairSpace {
     const AttentionShape& shape = heads.shape;
     keys = pieces.panels(shape.size, shape.keys);
     values = pieces.panels(shape.keys, shape.value_size);
-    queries = pieces.rows(PairHeads::block, spread_width(shape.size / 2));
-    weights = pieces.rows(PairHeads::block, spread_width(PairHeads::pairs(shape.keys)));
-    scores = pieces.floats(PairHeads::block, heads.scores_width());
-    results = pieces.floats(PairHeads::block, heads.padded(shape.value_size));
-    inverse_sums = pieces.floats(1, PairHeads::block).data;
+    queries = pieces.rows(heads.block(), spread_width(shape.size / 2));
+    weights = pieces.rows(heads.block(), spread_width(PairHeads::pairs(shape.keys)));
+    scores = pieces.floats(heads.block(), heads.scores_width());
+    results = pieces.floats(heads.block(), heads.padded(shape.value_size));
+    inverse_sums = pieces.floats(1, heads.block()).data;
     taken = pieces.taken();
   }
 };
@@ -32,8 +32,8 @@ void run_head_of_pairs(const PairHeads& heads, const KernelArguments& arguments,
   const AttentionShape& shape = heads.shape;
   heads.transpose(heads.rows(arguments.inputs[1], head, shape.keys, shape.size, 0, shape.keys), space.keys);
   heads.pack(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), space.values);
-  for (Index first = 0; first < shape.queries; first += PairHeads::block) {
-    const Index count = std::min(PairHeads::block, shape.queries - first);
+  for (Index first = 0; first < shape.queries; first += heads.block()) {
+    const Index count = std::min(heads.block(), shape.queries - first);
     const PairRows queries =
         PairHeads::copy(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count), space.queries);
     ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);

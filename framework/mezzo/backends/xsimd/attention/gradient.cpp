@@ -15,7 +15,7 @@ struct GradientSpace {
   GradientSpace(const AttentionHeads& heads, float* at) {
     FloatPieces pieces(at);
     const AttentionShape& shape = heads.shape;
-    constexpr Index block = AttentionHeads::block;
+    const Index block = heads.block();
     const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
     keys = pieces.take(shape.keys, size);
     transposed_keys = pieces.take(shape.size, heads.scores_width());
@@ -69,8 +69,8 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
   const auto scale = static_cast<float>(shape.scale);
   prepare(heads, arguments, head, space);
   NextRows next = next_gradient_rows(heads, arguments, head);
-  for (Index first = 0; first < shape.queries; first += AttentionHeads::block) {
-    const Index count = std::min(AttentionHeads::block, shape.queries - first);
+  for (Index first = 0; first < shape.queries; first += heads.block()) {
+    const Index count = std::min(heads.block(), shape.queries - first);
     const auto of = [&](const void* operand, Index size) {
       return heads.rows(operand, head, shape.queries, size, first, count);
     };

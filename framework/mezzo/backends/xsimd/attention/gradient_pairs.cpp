@@ -18,7 +18,7 @@ struct PairGradientSpace {
   PairGradientSpace(const PairHeads& heads, float* at) {
     PairPieces pieces(heads, at);
     const AttentionShape& shape = heads.shape;
-    constexpr Index block = PairHeads::block;
+    const Index block = heads.block();
     const Index size = heads.padded(shape.size), value_size = heads.padded(shape.value_size);
     keys = pieces.panels(shape.keys, shape.size);
     transposed_keys = pieces.panels(shape.size, shape.keys);
@@ -53,8 +53,8 @@ void run_head_gradient_of_pairs(const PairHeads& heads, const KernelArguments& a
                   space.transposed_values);
   std::fill_n(space.of_keys.data, shape.keys * space.of_keys.width, 0.0F);
   std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
-  for (Index first = 0; first < shape.queries; first += PairHeads::block) {
-    const Index count = std::min(PairHeads::block, shape.queries - first);
+  for (Index first = 0; first < shape.queries; first += heads.block()) {
+    const Index count = std::min(heads.block(), shape.queries - first);
     const auto of = [&](const void* operand, Index size) {
       return heads.rows(operand, head, shape.queries, size, first, count);
     };

@@ -73,19 +73,22 @@ class AttentionHeads {
         bytes(size_of(request.inputs[first].dtype)),
         least_(static_cast<std::int32_t>(std::ceil(static_cast<float>(shape.rate) * 0x1p24F))) {}
 
-  /// Queries of a block: a multiple of the rows that a product processes together.
-  static constexpr Index block = 48;
+  /// Queries of a block: a multiple of the rows that a product processes together. All queries of a block are
+  /// multiplied with the keys of its last one, so blocks are small if earlier ones attend to fewer.
+  Index block() const { return shape.causal ? 24 : 48; }
 
   /// Columns rounded up to whole panels of the products.
   Index padded(Index columns) const { return round_up(columns, products.panel); }
   Index scores_width() const { return spread_width(padded(shape.keys)); }
 
   /// Panels of products with that many columns, in all blocks of queries.
-  Index turns(Index columns) const { return (shape.queries + block - 1) / block * (padded(columns) / products.panel); }
+  Index turns(Index columns) const {
+    return (shape.queries + block() - 1) / block() * (padded(columns) / products.panel);
+  }
   /// Panels of products whose columns are the keys that a block of queries attends to.
   Index turns_of_scores() const {
     Index turns = 0;
-    for (Index last = block; last < shape.queries + block; last += block) {
+    for (Index last = block(); last < shape.queries + block(); last += block()) {
       turns += padded(visible_keys(std::min(last, shape.queries) - 1, shape.keys, shape.causal)) / products.panel;
     }
     return turns;
@@ -181,14 +184,17 @@ class AttentionHeads {
   std::int32_t least_;
 };
 
-/// Allocates matrices in the scratch memory of a thread. With a null address it only adds up the sizes.
+/// Allocates matrices in the scratch memory of a thread, each in cache lines of its own. With a null address it only
+/// adds up the sizes.
 class FloatPieces {
  public:
   explicit FloatPieces(float* at) : at_(at) {}
   FloatRows take(std::int64_t rows, std::int64_t width) {
+    constexpr std::int64_t line = 16;  // floats
     const FloatRows piece{at_, width};
-    if (at_ != nullptr) at_ += rows * width;
-    taken_ += rows * width;
+    const std::int64_t count = round_up(rows * width, line);
+    if (at_ != nullptr) at_ += count;
+    taken_ += count;
     return piece;
   }
   std::int64_t taken() const { return taken_; }
