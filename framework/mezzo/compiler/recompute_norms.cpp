@@ -113,6 +113,7 @@ Graph recompute_norms(const Graph& graph) {
   std::size_t peak = peak_of_live_bytes(best);
   std::vector<NormChain> chains = norms.chains(graph);
   const auto lowers_peak = [&](const NormChain& chain) {
+    if (chain.size() == 1) return false;
     StayingResiduals fewer = staying;
     fewer.make_sparse(chain);
     Graph sparse = recomputed(graph, norms, fewer);
