@@ -48,8 +48,7 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
   f.transpose(space.keys, shape.keys, shape.size, space.transposed_keys);
   widen(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), 1, space.values);
   NextRows next = next_rows(heads, arguments, head);
-  for (Index first = 0; first < shape.queries; first += heads.block()) {
-    const Index count = std::min(heads.block(), shape.queries - first);
+  heads.for_blocks([&](Index first, Index count) {
     widen(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count),
           static_cast<float>(shape.scale), space.queries);
     const ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);
@@ -59,7 +58,7 @@ void run_head(const AttentionHeads& heads, const KernelArguments& arguments, Ind
     heads.multiply(space.scores, space.values, space.results, count, visible, shape.value_size, next);
     f.narrow[heads.dtype](space.results, 1, space.inverse_sums,
                           heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
-  }
+  });
 }
 
 }  // namespace

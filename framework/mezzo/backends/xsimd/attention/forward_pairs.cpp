@@ -32,8 +32,7 @@ void run_head_of_pairs(const PairHeads& heads, const KernelArguments& arguments,
   const AttentionShape& shape = heads.shape;
   heads.transpose(heads.rows(arguments.inputs[1], head, shape.keys, shape.size, 0, shape.keys), space.keys);
   heads.pack(heads.rows(arguments.inputs[2], head, shape.keys, shape.value_size, 0, shape.keys), space.values);
-  for (Index first = 0; first < shape.queries; first += heads.block()) {
-    const Index count = std::min(heads.block(), shape.queries - first);
+  heads.for_blocks([&](Index first, Index count) {
     const PairRows queries =
         PairHeads::copy(heads.rows(arguments.inputs[0], head, shape.queries, shape.size, first, count), space.queries);
     ScoreRows rows = heads.scores(arguments, head, first, count, space.scores, rule);
@@ -46,7 +45,7 @@ void run_head_of_pairs(const PairHeads& heads, const KernelArguments& arguments,
     heads.functions.narrow.bfloat16(
         space.results, 1, space.inverse_sums,
         heads.rows(arguments.outputs[0], head, shape.queries, shape.value_size, first, count));
-  }
+  });
 }
 
 }  // namespace

@@ -69,8 +69,7 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
   const auto scale = static_cast<float>(shape.scale);
   prepare(heads, arguments, head, space);
   NextRows next = next_gradient_rows(heads, arguments, head);
-  for (Index first = 0; first < shape.queries; first += heads.block()) {
-    const Index count = std::min(heads.block(), shape.queries - first);
+  heads.for_blocks([&](Index first, Index count) {
     const auto of = [&](const void* operand, Index size) {
       return heads.rows(operand, head, shape.queries, size, first, count);
     };
@@ -86,7 +85,7 @@ void run_head_gradient(const AttentionHeads& heads, const KernelArguments& argum
     narrow(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
     heads.add_transposed(space.of_scores, space.queries, space.of_keys, visible, count, shape.size);
     heads.add_transposed(space.weights, space.cotangents, space.of_values, visible, count, shape.value_size);
-  }
+  });
   narrow(space.of_keys, 1, nullptr, heads.rows(arguments.outputs[1], head, shape.keys, shape.size, 0, shape.keys));
   narrow(space.of_values, 1, nullptr,
          heads.rows(arguments.outputs[2], head, shape.keys, shape.value_size, 0, shape.keys));

@@ -53,8 +53,7 @@ void run_head_gradient_of_pairs(const PairHeads& heads, const KernelArguments& a
                   space.transposed_values);
   std::fill_n(space.of_keys.data, shape.keys * space.of_keys.width, 0.0F);
   std::fill_n(space.of_values.data, shape.keys * space.of_values.width, 0.0F);
-  for (Index first = 0; first < shape.queries; first += heads.block()) {
-    const Index count = std::min(heads.block(), shape.queries - first);
+  heads.for_blocks([&](Index first, Index count) {
     const auto of = [&](const void* operand, Index size) {
       return heads.rows(operand, head, shape.queries, size, first, count);
     };
@@ -79,7 +78,7 @@ void run_head_gradient_of_pairs(const PairHeads& heads, const KernelArguments& a
     f.narrow.bfloat16(space.of_queries, scale, nullptr, of(arguments.outputs[0], shape.size));
     heads.add_transposed(space.interleaved_of_scores, space.query_panels, space.of_keys, visible, count, shape.size);
     heads.add_transposed(space.weights, space.cotangent_panels, space.of_values, visible, count, shape.value_size);
-  }
+  });
   f.narrow.bfloat16(space.of_keys, scale, nullptr,
                     heads.rows(arguments.outputs[1], head, shape.keys, shape.size, 0, shape.keys));
   f.narrow.bfloat16(space.of_values, 1, nullptr,

@@ -77,6 +77,13 @@ class AttentionHeads {
   /// multiplied with the keys of its last one, so blocks are small if earlier ones attend to fewer.
   Index block() const { return shape.causal ? 24 : 48; }
 
+  /// Calls body(first, count) for each block: its first query and their number.
+  template <class Body>
+  void for_blocks(const Body& body) const {
+    for (Index first = 0; first < shape.queries; first += block())
+      body(first, std::min(block(), shape.queries - first));
+  }
+
   /// Columns rounded up to whole panels of the products.
   Index padded(Index columns) const { return round_up(columns, products.panel); }
   Index scores_width() const { return spread_width(padded(shape.keys)); }
@@ -88,9 +95,9 @@ class AttentionHeads {
   /// Panels of products whose columns are the keys that a block of queries attends to.
   Index turns_of_scores() const {
     Index turns = 0;
-    for (Index last = block(); last < shape.queries + block(); last += block()) {
-      turns += padded(visible_keys(std::min(last, shape.queries) - 1, shape.keys, shape.causal)) / products.panel;
-    }
+    for_blocks([&](Index first, Index count) {
+      turns += padded(visible_keys(first + count - 1, shape.keys, shape.causal)) / products.panel;
+    });
     return turns;
   }
 
