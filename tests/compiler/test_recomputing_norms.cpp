@@ -9,6 +9,10 @@ using namespace mezzo_tests;
 
 namespace {
 
+void output_gradients(Trace& step, const Values& by) {
+  for (std::size_t i = 0; i < by.size(); ++i) step.output("gradient" + std::to_string(i), by[i]);
+}
+
 // Two residual blocks of one convolution and norm each, then their gradients by both kernels.
 struct Blocks {
   DType dtype = DType::float32;
@@ -40,7 +44,7 @@ struct Blocks {
       const Value z = activation(added(norm(conv(y, second), 17), y));
       if (is_output) step.output("y", y);
       const Values by = gradients(sum(z * random_tensor(images(), dtype, 40)), {first, second, x});
-      for (std::size_t i = 0; i < by.size(); ++i) step.output("gradient" + std::to_string(i), by[i]);
+      output_gradients(step, by);
       if (is_later) step.output("later", sum(y));
     });
   }
@@ -95,8 +99,7 @@ Graph chain(const Shape& images) {
       const Value kernel = step.input("kernel" + std::to_string(i), Spec{blocks.kernel(), DType::float32});
       y = relu(blocks.norm(conv2d(y, kernel, {.padding = "same"}), 10 * i));
     }
-    const Values by = gradients(sum(y * y), step.graph().inputs);
-    for (std::size_t i = 0; i < by.size(); ++i) step.output("gradient" + std::to_string(i), by[i]);
+    output_gradients(step, gradients(sum(y * y), step.graph().inputs));
   });
 }
 
@@ -109,8 +112,7 @@ Graph residual_chain(std::size_t count) {
       const Value kernel = step.input("kernel" + std::to_string(i), Spec{blocks.kernel(), blocks.dtype});
       y = relu(blocks.norm(conv2d(y, kernel, {.padding = "same"}), 10 * i) + y);
     }
-    const Values by = gradients(sum(y * y), step.graph().inputs);
-    for (std::size_t i = 0; i < by.size(); ++i) step.output("gradient" + std::to_string(i), by[i]);
+    output_gradients(step, gradients(sum(y * y), step.graph().inputs));
   });
 }
 

@@ -5,8 +5,6 @@
 namespace mezzo {
 namespace {
 
-bool is_first_output(const Value& value, const Op& op) { return is(value, op) && value.output() == 0; }
-
 bool bare(const detail::Node& norm) { return !norm.attributes.has("epilogue"); }
 
 /// Attributes of a batch norm with a relu, or with the relu of a relu_gradient.

@@ -18,8 +18,8 @@ struct ConvolutionGradients {
 /// True for dx of the gradient of a batch norm with ReLU. The gradient computes the ReLU's output again ("shift") and
 /// has no further output for readers of the cotangent behind the ReLU ("masked").
 bool is_dx_of_norm(const Value& value) {
-  return is(value, ops::batch_norm_gradient) && value.output() == 0 &&
-         value.node()->attributes.get_or("shift", false) && !value.node()->attributes.get_or("masked", false);
+  return is_first_output(value, ops::batch_norm_gradient) && value.node()->attributes.get_or("shift", false) &&
+         !value.node()->attributes.get_or("masked", false);
 }
 
 /// Maps the gradient of a norm to the gradients of the convolution that read its dx. The kernel may have any size, and

@@ -21,7 +21,7 @@ const Op* normalizing(const detail::Node& reader) {
 /// True for an output of a norm that can be computed again from its shift, which is an output of a norm with a relu and
 /// without a residual.
 bool is_computed_again(const Value& y) {
-  return is(y, ops::batch_norm) && y.output() == 0 && y.node()->attributes.get_or("shift", false);
+  return is_first_output(y, ops::batch_norm) && y.node()->attributes.get_or("shift", false);
 }
 
 /// The reader of a norm's output y as a reader of x, the norm's input. `channels`: gamma, mean, inverse deviation and

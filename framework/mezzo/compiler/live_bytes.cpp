@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <mezzo/compiler/rewrite.hpp>
+
 namespace mezzo {
 namespace {
 
@@ -32,8 +34,7 @@ class LastReaders {
 
  private:
   void read(const Value& value, std::size_t place) {
-    Value base = value;
-    while (base.node()->op->view) base = base.node()->inputs.front();
+    const Value base = base_of(value);
     std::vector<std::size_t>& places = last_[base.node().get()];
     places.resize(base.node()->outputs.size());
     places[static_cast<std::size_t>(base.output())] = place;

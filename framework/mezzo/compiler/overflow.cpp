@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <mezzo/compiler/plan.hpp>
+#include <mezzo/compiler/rewrite.hpp>
 #include <mezzo/core/fail.hpp>
 #include <mezzo/core/parallel.hpp>
 #include <mezzo/core/square_limit.hpp>
@@ -271,8 +272,7 @@ void detail::Plan::note_operands(const Step& step, Overflows& overflows) const {
   for (std::size_t i = 0; i < step.reads.size(); ++i) {
     const Buffer& buffer = buffers_[step.reads[i]];
     if (buffer.home == Buffer::Home::arena || all_finite(step.in[i], buffer.spec)) continue;
-    Value value = step.node->inputs[i];
-    while (value.node()->op->view) value = value.node()->inputs.front();
+    const Value value = base_of(step.node->inputs[i]);
     if (buffer.home == Buffer::Home::copy) {
       const detail::NodePtr& source = value.node()->inputs.front().node();
       const Tensor& stored = source->variable->value;

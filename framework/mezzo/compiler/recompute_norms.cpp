@@ -95,7 +95,7 @@ Graph recomputed(const Graph& graph, const RecomputedNorms& norms, const Staying
     bool changed = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Value& input = old->inputs[i];
-      if (!is_output_of_norm(input) || !norms.contains(*input.node())) continue;
+      if (!is_first_output(input, ops::batch_norm) || !norms.contains(*input.node())) continue;
       inputs[i] = again(input.node(), to);
       changed = true;
     }

@@ -19,8 +19,6 @@ constexpr double least_operations = 256;
 
 }  // namespace
 
-bool is_output_of_norm(const Value& value) { return is(value, ops::batch_norm) && value.output() == 0; }
-
 bool is_gradient(const detail::Node& node) { return node.op->name.find("_gradient") != std::string::npos; }
 
 RecomputedNorms::RecomputedNorms(const Graph& graph) {
@@ -38,7 +36,7 @@ void RecomputedNorms::find_readers(const Graph& graph) {
     for (const Value& input : reader.inputs) {
       const detail::Node* const node = input.node().get();
       if (input.output() == 0) last_[node] = place;
-      if (!is_output_of_norm(input)) continue;
+      if (!is_first_output(input, ops::batch_norm)) continue;
       if (is_gradient(reader)) {
         first_.emplace(node, place);
         work_[node] = std::max(work_[node], operations(request_of(reader)));
@@ -78,7 +76,7 @@ bool RecomputedNorms::can_compute(const detail::Node& norm, std::size_t place) {
   if (norm.attributes.get_or(detail::again, false) || !is_live(norm.inputs[0])) return false;
   if (norm.inputs.size() <= 5) return true;
   const Value& residual = norm.inputs[5];
-  if (!is_output_of_norm(residual)) return is_live(residual);
+  if (!is_first_output(residual, ops::batch_norm)) return is_live(residual);
   const detail::Node& other = *residual.node();
   if (contains(other)) return true;
   if (is_live(residual)) return true;
@@ -88,7 +86,7 @@ bool RecomputedNorms::can_compute(const detail::Node& norm, std::size_t place) {
 }
 
 const detail::Node* RecomputedNorms::residual_of(const detail::Node& norm) const {
-  if (norm.inputs.size() <= 5 || !is_output_of_norm(norm.inputs[5])) return nullptr;
+  if (norm.inputs.size() <= 5 || !is_first_output(norm.inputs[5], ops::batch_norm)) return nullptr;
   const detail::Node* const residual = norm.inputs[5].node().get();
   return is_needed(*residual) ? residual : nullptr;
 }

@@ -45,9 +45,6 @@ class RecomputedNorms {
   std::unordered_set<const detail::Node*> residuals_;  // norms that are computed again as residuals of those
 };
 
-/// True for y of a batch norm.
-bool is_output_of_norm(const Value& value);
-
 /// True for the ops of gradients, by their names.
 bool is_gradient(const detail::Node& node);
 

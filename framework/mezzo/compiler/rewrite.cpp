@@ -60,6 +60,13 @@ int Uses::of(const Value& value) const {
   return found == counts_.end() ? 0 : found->second[static_cast<std::size_t>(value.output())];
 }
 
+bool is_first_output(const Value& value, const Op& op) { return is(value, op) && value.output() == 0; }
+
+Value base_of(Value value) {
+  while (value.node()->op->view) value = value.node()->inputs.front();
+  return value;
+}
+
 std::unordered_map<const detail::Node*, std::size_t> places_of(const Graph& graph) {
   std::unordered_map<const detail::Node*, std::size_t> places;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) places[graph.nodes[i].get()] = i;

@@ -17,6 +17,12 @@ class Uses {
   std::unordered_map<const detail::Node*, std::vector<int>> counts_;
 };
 
+/// True for output 0 of a node of the op.
+bool is_first_output(const Value& value, const Op& op);
+
+/// The value whose bytes a view shows, or the value itself.
+Value base_of(Value value);
+
 /// Each node's place in the order of the graph.
 std::unordered_map<const detail::Node*, std::size_t> places_of(const Graph& graph);
 
