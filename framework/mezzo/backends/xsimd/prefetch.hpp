@@ -5,6 +5,12 @@
 
 namespace mezzo::xsimd_kernels {
 
+/// Fetches the cache line of that address to the L2 cache. An address outside of an array has no effect.
+[[gnu::always_inline]] inline void fetch_to_second_level(const void* p) {
+  constexpr int to_read = 0, second_level = 2;
+  __builtin_prefetch(p, to_read, second_level);
+}
+
 /// Bytes that are fetched into the L2 cache while other work runs, a cache line at a time: a core waits if it requests
 /// dozens of lines at once.
 struct Prefetch {

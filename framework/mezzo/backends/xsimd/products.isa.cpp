@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/row_pointers.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
@@ -17,8 +18,7 @@ constexpr int block_rows = lanes == 16 ? 12 : 6;
 /// Fetches the next line, if there is one.
 [[gnu::always_inline]] inline void fetch_line(Prefetch& ahead) {
   if (ahead.next >= ahead.end) return;
-  constexpr int to_read = 0, second_level = 2;
-  __builtin_prefetch(ahead.next, to_read, second_level);
+  fetch_to_second_level(ahead.next);
   ahead.next += ahead.step;
 }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
 // A tile is a few neighbouring outputs of a row. For each register of channels, each input under the tile is loaded
@@ -73,7 +74,7 @@ void point_to(const T* row, const T* zeros, Index column, Index width, Index cha
 /// Prefetches the inputs of the next row below a tile, which come from memory.
 template <int count, class T>
 [[gnu::always_inline]] inline void prefetch_below(const T* p, Index channels) {
-  for (int j = 0; j < count; ++j) __builtin_prefetch(p + j * channels, 0, 2);
+  for (int j = 0; j < count; ++j) fetch_to_second_level(p + j * channels);
 }
 
 template <class T, int taps, int stride, bool transposed>

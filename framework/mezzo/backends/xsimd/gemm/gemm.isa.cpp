@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/rounding.hpp>
 #include <mezzo/backends/xsimd/row_pointers.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
@@ -16,13 +17,10 @@ constexpr int gemm_registers = 2;
 constexpr int gemm_columns = gemm_registers * lanes;
 constexpr int gemm_rows = lanes == 16 ? 12 : 6;
 
-// Arguments of __builtin_prefetch().
-constexpr int to_read = 0, second_level = 2;
-
 [[gnu::always_inline]] inline void fetch_ahead(RowsAhead& ahead, std::int64_t lines) {
   constexpr int line = 64;
   for (; lines > 0 && ahead.rows > 0; --lines) {
-    __builtin_prefetch(ahead.row + ahead.at, to_read, second_level);
+    fetch_to_second_level(ahead.row + ahead.at);
     ahead.at += line;
     if (ahead.at < ahead.bytes) continue;
     ahead.at = 0;
@@ -217,7 +215,7 @@ constexpr std::int64_t packed_ahead = 16;
 template <class T>
 [[gnu::always_inline]] inline void fetch_row(const T* from, std::int64_t count) {
   constexpr std::int64_t line = 64 / sizeof(T);
-  for (std::int64_t at = 0; at < count; at += line) __builtin_prefetch(from + at, to_read, second_level);
+  for (std::int64_t at = 0; at < count; at += line) fetch_to_second_level(from + at);
 }
 
 template <class T, bool rounds>

@@ -6,6 +6,7 @@
 #include <mezzo/backends/xsimd/int8/code_registers.hpp>
 #include <mezzo/backends/xsimd/int8/code_scale.hpp>
 #include <mezzo/backends/xsimd/int8/codes_to_floats.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -16,8 +17,7 @@ template <int count>
 [[gnu::always_inline]] inline void fetch_rows(const std::uint8_t* codes, Index pitch, Index byte) {
   constexpr Index line = 64;
   if (byte % line >= lanes) return;
-  constexpr int to_read = 0, second_level = 2;
-  for (int i = 0; i < count; ++i) __builtin_prefetch(codes + i * pitch, to_read, second_level);
+  for (int i = 0; i < count; ++i) fetch_to_second_level(codes + i * pitch);
 }
 
 /// The sum of the lanes, which are integers.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <mezzo/backends/xsimd/int8/code_scale.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/row_pointers.hpp>
 
 #if defined(__AVX512BW__)
@@ -325,8 +326,7 @@ template <class T, int rows, int registers, bool whole>
   if (p.ahead != nullptr) {
     PiecesAhead ahead = *p.ahead;
     for (const Index end = std::min({p.words, ahead.lines, ahead.of_turn}); word < end; ++word) {
-      constexpr int to_read = 0, second_level = 2;
-      __builtin_prefetch(ahead.take(), to_read, second_level);
+      fetch_to_second_level(ahead.take());
       multiply();
     }
     *p.ahead = ahead;

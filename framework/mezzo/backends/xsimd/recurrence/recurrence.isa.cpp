@@ -1,6 +1,7 @@
 #include <mezzo/backends/xsimd/recurrence/recurrence.hpp>
 
 #include <mezzo/backends/xsimd/math.hpp>
+#include <mezzo/backends/xsimd/prefetch.hpp>
 
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
@@ -29,8 +30,7 @@ template <class T>
 /// hardware does not follow pieces this small. A prefetch outside of an array has no effect.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_step(const T* p, std::int64_t distance) {
-  constexpr int to_read = 0, second_level = 2;
-  __builtin_prefetch(p + distance, to_read, second_level);
+  fetch_to_second_level(p + distance);
 }
 
 /// Writes the outputs of a step that the mask skips.
