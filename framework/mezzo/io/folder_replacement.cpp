@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <mezzo/core/fail.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* temporary_folder = ".mezzo-folder-XXXXXX";
+constexpr const char* temporary_folder = ".mezzo-folder-";
 
 std::vector<std::string> file_names(const fs::path& folder) {
   std::vector<std::string> out;
@@ -52,7 +53,7 @@ FolderReplacement::FolderReplacement(const std::string& path, std::string where)
   if (exists_ && !fs::is_directory(path_, error)) fail<FileError>(where_, "must be a folder; got a file");
   const fs::path outer = exists_ ? fs::path(path_) : fs::path(path_).parent_path();
   if (!outer.empty()) make_folders(outer, where_);
-  temporary_ = (outer / temporary_folder).string();
+  temporary_ = (outer / temporary_folder).string() + std::string(6, 'X');  // mkdtemp() replaces the six letters
   if (::mkdtemp(temporary_.data()) == nullptr) {
     const int reason = errno;
     temporary_.clear();
