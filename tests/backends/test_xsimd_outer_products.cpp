@@ -148,60 +148,96 @@ BOOST_AUTO_TEST_CASE(other_gradients_are_declined) {
     return reason;
   };
   const Shape x{2, 16, 16, 8}, kernel{1, 1, 8, 8};
-  const std::string only_bfloat16 =
-      "takes bfloat16 where its products are fast, or 1 x 1 kernels without strides and padding; got float32 and "
-      "float32";
-  BOOST_TEST(reason_of(x, {3, 1, 8, 8}, attributes_of({3, 1, 8, 8}, DType::float32)) == only_bfloat16);
+  const auto unless_bfloat16_is_fast = [](const Shape& declined, const Shape& strides) {
+    return fmt::format(
+        "takes kernels with strides, of 1 x 1 those with 256 channels, unless bfloat16 is fast; got {}, strides {} and "
+        "float32",
+        declined, strides);
+  };
+  BOOST_TEST(reason_of(x, {3, 1, 8, 8}, attributes_of({3, 1, 8, 8}, DType::float32)) ==
+             unless_bfloat16_is_fast({3, 1, 8, 8}, {1, 1}));
   BOOST_TEST(reason_of(x, kernel, with_attribute(attributes_of(kernel, DType::float32), "strides", Shape{2, 2})) ==
-             only_bfloat16);
+             unless_bfloat16_is_fast(kernel, {2, 2}));
   BOOST_TEST(reason_of(x, kernel, with_attribute(attributes_of(kernel, DType::float32), "strides", Shape{1, 2})) ==
              "takes one group, dilation 1 and equal strides; got 1 groups, dilation (1, 1), strides (1, 2)");
   BOOST_TEST(reason_of({1, 16, 16, 8}, kernel, attributes_of(kernel, DType::float32)) ==
              "takes at least 512 pixels and 8 channels and filters; got 256 pixels, 8 channels, 8 filters");
 }
 
-BOOST_AUTO_TEST_CASE(kernel_gradient_of_windows) {
-  if (!multiplies_pairs()) return skip("needs a CPU that multiplies bfloat16 faster than float32");
-  struct Windows {
-    Shape x, kernel;
-    std::int64_t stride;
-    Shape padding;
-  };
-  const std::vector<Windows> all{
-      {{4, 16, 16, 32}, {3, 3, 32, 64}, 1, {1, 1, 1, 1}},  // chunks of several images, sums in the output
-      {{11, 7, 7, 40}, {3, 3, 40, 70}, 1, {1, 1, 1, 1}},   // odd widths, parts of blocks and panels
-      {{2, 57, 41, 16}, {3, 3, 16, 80}, 2, {0, 1, 1, 0}},  // strides, chunks of rows
-      {{1, 90, 90, 3}, {7, 7, 3, 64}, 2, {3, 2, 3, 2}},    // few channels
-      {{3, 30, 31, 24}, {1, 1, 24, 33}, 2, {0, 0, 0, 0}},  // rows and columns of x without a window
-      {{9, 24, 24, 16}, {5, 2, 16, 64}, 3, {2, 2, 0, 1}},  // a kernel that isn't square
-      {{2, 20, 20, 64}, {3, 3, 64, 64}, 1, {0, 0, 0, 0}}};
-  for (const Windows& w : all) {
+struct Windows {
+  Shape x, kernel;
+  std::int64_t stride;
+  Shape padding;
+
+  Attributes attributes(DType out) const {
+    return with_attribute(with_attribute(attributes_of(kernel, out), "strides", Shape{stride, stride}), "padding",
+                          padding);
+  }
+  /// x and a cotangent.
+  std::vector<Tensor> operands(DType dtype) const {
     const auto out_of = [&](std::size_t axis) {
-      return (w.x[axis] + w.padding[2 * axis - 2] + w.padding[2 * axis - 1] - w.kernel[axis - 1]) / w.stride + 1;
+      return (x[axis] + padding[2 * axis - 2] + padding[2 * axis - 1] - kernel[axis - 1]) / stride + 1;
     };
-    const Shape g{w.x[0], out_of(1), out_of(2), w.kernel[3]};
-    const double rows = static_cast<double>(g[0] * g[1] * g[2]);
-    const std::vector<Tensor> inputs{random_tensor(w.x, DType::bfloat16, 1), random_tensor(g, DType::bfloat16, 2)};
-    for (const DType out : {DType::float32, DType::bfloat16}) {
-      const Attributes attributes = with_attribute(
-          with_attribute(attributes_of(w.kernel, out), "strides", Shape{w.stride, w.stride}), "padding", w.padding);
-      std::string reason;
-      const KernelRequest request = kernel_request("conv2d_kernel_gradient", attributes, inputs);
-      const auto kernel = create_kernel("outer", request, reason);
-      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
-      BOOST_TEST(kernel->detail() == "bfloat16 products");
-      const Tensor result = run_kernel(*kernel, request, inputs)[0];
-      const Tensor expected = widened_reference("conv2d_kernel_gradient", attributes, inputs, request.outputs)[0];
-      const double difference = largest_difference(result, expected);
-      BOOST_TEST(difference <= (out == DType::float32 ? 1e-6 + 1e-6 * std::sqrt(rows) : 0x1p-7),
-                 fmt::format("{} by {}: {}", w.x, w.kernel, difference));
-      BOOST_TEST(same_unaligned(*kernel, inputs, {result}));
-      const int threads = thread_count();
-      set_thread_count(1);
-      const auto alone = create_kernel("outer", request, reason);
-      BOOST_TEST(run_kernel(*alone, request, inputs)[0].equal(result));
-      set_thread_count(threads);
-      BOOST_TEST(run_kernel(*alone, request, inputs)[0].equal(result));
+    return {random_tensor(x, dtype, 1), random_tensor({x[0], out_of(1), out_of(2), kernel[3]}, dtype, 2)};
+  }
+};
+
+const std::vector<Windows> with_strides{
+    {{2, 57, 41, 16}, {3, 3, 16, 80}, 2, {0, 1, 1, 0}},    // chunks of rows
+    {{13, 13, 13, 40}, {3, 3, 40, 70}, 2, {1, 1, 1, 1}},   // chunks of images, parts of blocks and panels
+    {{1, 90, 90, 3}, {7, 7, 3, 64}, 2, {3, 2, 3, 2}},      // few channels, sums in the output
+    {{6, 40, 40, 3}, {4, 4, 3, 33}, 4, {0, 0, 0, 0}},      // windows side by side
+    {{3, 30, 31, 256}, {1, 1, 256, 33}, 2, {0, 0, 0, 0}},  // rows and columns of x without a window
+    {{9, 24, 24, 16}, {5, 2, 16, 64}, 3, {2, 2, 0, 1}}};   // a kernel that isn't square
+const std::vector<Windows> without_strides{{{4, 16, 16, 32}, {3, 3, 32, 64}, 1, {1, 1, 1, 1}},  // chunks of images
+                                           {{11, 7, 7, 40}, {3, 3, 40, 70}, 1, {1, 1, 1, 1}},   // odd widths
+                                           {{2, 20, 20, 64}, {3, 3, 64, 64}, 1, {0, 0, 0, 0}}};
+
+// True if kernels that are made for one thread and for more compute the same bits.
+bool same_if_made_for_one_thread(const Windows& windows, DType dtype) {
+  const std::vector<Tensor> inputs = windows.operands(dtype);
+  const auto run = [&] {
+    return run_kernel("outer", "conv2d_kernel_gradient", windows.attributes(dtype), inputs).outputs.at(0);
+  };
+  const Tensor result = run();
+  const int threads = thread_count();
+  set_thread_count(1);
+  const Tensor alone = run();
+  set_thread_count(threads);
+  return alone.equal(result);
+}
+
+BOOST_AUTO_TEST_CASE(kernel_gradient_of_windows) {
+  for (const Windows& windows : with_strides) {
+    for (const DType dtype : xsimd_dtypes) {
+      const std::vector<Tensor> operands = windows.operands(dtype);
+      for (const DType out : {dtype, DType::float32}) {
+        check_xsimd("conv2d_kernel_gradient", windows.attributes(out), operands,
+                    tolerance(operands[1].size() / windows.kernel[3]));
+      }
+    }
+    BOOST_TEST(same_if_made_for_one_thread(windows, DType::float32));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kernel_gradient_of_windows_in_pairs) {
+  if (!multiplies_pairs()) return skip("needs a CPU that multiplies bfloat16 faster than float32");
+  for (const std::vector<Windows>* const all : {&with_strides, &without_strides}) {
+    for (const Windows& windows : *all) {
+      const std::vector<Tensor> inputs = windows.operands(DType::bfloat16);
+      for (const DType out : {DType::float32, DType::bfloat16}) {
+        const Attributes attributes = windows.attributes(out);
+        const KernelRun run = run_kernel("outer", "conv2d_kernel_gradient", attributes, inputs);
+        BOOST_TEST_REQUIRE(run.declined == "");
+        BOOST_TEST(run.detail == "bfloat16 products");
+        const Spec spec{windows.kernel, out};
+        const Tensor expected = widened_reference("conv2d_kernel_gradient", attributes, inputs, {spec})[0];
+        const double difference = largest_difference(run.outputs[0], expected);
+        const double rows = static_cast<double>(inputs[1].size() / windows.kernel[3]);
+        BOOST_TEST(difference <= (out == DType::float32 ? 1e-6 + 1e-6 * std::sqrt(rows) : 0x1p-7),
+                   fmt::format("{} by {}: {}", windows.x, windows.kernel, difference));
+      }
+      BOOST_TEST(same_if_made_for_one_thread(windows, DType::bfloat16));
     }
   }
 }

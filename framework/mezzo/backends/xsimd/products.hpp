@@ -7,8 +7,8 @@
 namespace mezzo::xsimd_kernels {
 
 /// A matrix product for one panel of columns: out = a b or out = a^T b, or += with `accumulate`. a is (rows, depth) or
-/// (depth, rows), b (depth, panel), out (rows, panel). The widths are the distances of rows in floats. Each sum is made
-/// in the order of depth, for any number of rows.
+/// (depth, rows), b (depth, panel), out (rows, panel). The widths are the distances of rows in floats. Factors of
+/// several segments add to the same sums. Each sum is made in the order of segments and depth, for any number of rows.
 struct PanelProduct {
   const float* a = nullptr;
   std::int64_t a_width = 0;
@@ -17,8 +17,9 @@ struct PanelProduct {
   float* out = nullptr;
   std::int64_t out_width = 0, rows = 0, depth = 0;
   bool accumulate = false;
-  Prefetch ahead{};          ///< data that other work needs next
-  std::int64_t columns = 0;  ///< the first columns of the panel that are written; 0: all
+  std::int64_t segments = 1, a_segment = 0, b_segment = 0;  ///< their number, and distances in floats
+  Prefetch ahead{};                                         ///< data that other work needs next
+  std::int64_t columns = 0;                                 ///< the first columns of the panel that are written; 0: all
   bool past_caches = false;  ///< out is written without being read to the caches; its rows are whole cache lines
 };
 

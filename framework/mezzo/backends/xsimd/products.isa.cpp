@@ -172,18 +172,20 @@ template <int rows, int registers, bool transposed>
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < registers; ++j) sums[i][j] = Floats(0.0F);
   }
-  RowPointers<rows> row(a, transposed ? 1 : p.a_width);
   const std::int64_t next = transposed ? p.a_width : 1;
-  const float* b = p.b;
-  for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
-    fetch_line(ahead);
-    for (int j = 0; j < registers; ++j) of_b[j] = load(b + j * lanes, Whole{});
+  for (std::int64_t segment = 0; segment < p.segments; ++segment) {
+    RowPointers<rows> row(a + segment * p.a_segment, transposed ? 1 : p.a_width);
+    const float* b = p.b + segment * p.b_segment;
+    for (std::int64_t k = 0; k < p.depth; ++k, b += p.b_width) {
+      fetch_line(ahead);
+      for (int j = 0; j < registers; ++j) of_b[j] = load(b + j * lanes, Whole{});
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const Floats one(row.at(i));
-      for (int j = 0; j < registers; ++j) sums[i][j] = multiply_add(one, of_b[j], sums[i][j]);
+      for (int i = 0; i < rows; ++i) {
+        const Floats one(row.at(i));
+        for (int j = 0; j < registers; ++j) sums[i][j] = multiply_add(one, of_b[j], sums[i][j]);
+      }
+      row.advance(next);
     }
-    row.advance(next);
   }
   const auto finish = [&](int i, int j, auto part) {
     float* to = out + i * p.out_width + j * lanes;

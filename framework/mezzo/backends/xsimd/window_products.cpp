@@ -4,15 +4,18 @@
 #include <cstring>
 
 #include <mezzo/backends/common/kernel.hpp>
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/kernel_panels.hpp>
+#include <mezzo/backends/xsimd/left_factor.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
 #include <mezzo/backends/xsimd/wide_operand.hpp>
 
 // The window of an output pixel in one row of the image, kernel width x channels numbers, lies without gaps in memory.
 // Therefore the gradient for one row of the kernel is a product a^T g, where a has a row for the window of each pixel.
-// Pairs of windows that follow each other in a row are packed for the product. The windows of an image's row serve all
-// rows of the kernel.
+// Windows are packed for the product: in bfloat16 as pairs that follow each other in a row, if the instruction set
+// multiplies them, else as float32. The windows of an image's row serve all rows of the kernel.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -38,19 +41,26 @@ class WindowProducts final : public Kernel {
  public:
   WindowProducts(const KernelRequest& request, Isa isa)
       : products_(kernels(isa).products),
+        cotangent_packing_(request.inputs[1].dtype, isa),
+        pairs_(cotangent_packing_.pairs()),
+        window_packing_(pairs_ ? DType::bfloat16 : DType::float32, isa),
+        widen_(request.inputs[0].dtype == DType::float32 || pairs_
+                   ? nullptr
+                   : kernels(isa).cast.from_storage[request.inputs[0].dtype].float32),
+        x_size_(size_of(request.inputs[0].dtype)),
         sizes_(request),
         columns_(sizes_.kernel_width * sizes_.channels),
         blocks_(round_up(columns_, block_columns) / block_columns),
         panels_(round_up(sizes_.filters, products_.panel) / products_.panel),
-        words_((sizes_.out_width + 1) / 2),
+        words_(pairs_ ? (sizes_.out_width + 1) / 2 : sizes_.out_width),
         // Panels share evenly, but all threads pack all windows.
         by_panels_(blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
         threads_(std::min<Index>(thread_count(), by_panels_ ? panels_ : blocks_)) {
     // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
-    constexpr Index pairs_of_chunk = 448, left_words = 1 << 17;
+    constexpr Index words_of_chunk = 448, left_words = 1 << 17;
     const Index of_image = sizes_.out_height * words_;
-    images_ = std::clamp<Index>(pairs_of_chunk / of_image, 1, sizes_.images);
-    const Index parts = std::max<Index>(1, (of_image + pairs_of_chunk - 1) / pairs_of_chunk);
+    images_ = std::clamp<Index>(words_of_chunk / of_image, 1, sizes_.images);
+    const Index parts = std::max<Index>(1, (of_image + words_of_chunk - 1) / words_of_chunk);
     rows_ = images_ > 1 ? sizes_.out_height : (sizes_.out_height + parts - 1) / parts;
     in_rows_ = (rows_ - 1) * sizes_.stride + sizes_.kernel_height;
     // Rows of the image at a distance of the stride belong to the same row of the kernel and lie together.
@@ -59,23 +69,22 @@ class WindowProducts final : public Kernel {
     panel_pitch_ = images_ * rows_ * words_ * products_.panel + line;
     tile_ = std::clamp<Index>(left_words / block_pitch_, 1, blocks_);
     padded_row_ = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width + sizes_.width) * sizes_.channels;
-    own_words_ = round_up(tile_ * block_pitch_ + panels_ * panel_pitch_ + padded_row_ / 2 + 1, line);
-    own_ = layout_.take(bytes(threads_ * own_words_));
+    own_words_ = round_up(tile_ * block_pitch_ + panels_ * panel_pitch_ + padded_row_ + sizes_.filters, line);
+    own_ = layout_.take(float_bytes(threads_ * own_words_));
     const Spec& out = request.outputs[0];
     direct_ = out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
     if (direct_) return;
-    sums_ = layout_.take(bytes(sizes_.kernel_height * columns_ * panels_ * products_.panel));
+    sums_ = layout_.take(float_bytes(sizes_.kernel_height * columns_ * panels_ * products_.panel));
     result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
-    auto* const scratch = static_cast<char*>(arguments.scratch);
-    float* const sums = direct_ ? arguments.out<float>(0) : reinterpret_cast<float*>(scratch + sums_);
+    float* const sums = direct_ ? arguments.out<float>(0) : floats_at(arguments, sums_);
     parallel_threads(static_cast<int>(std::min<Index>(threads_, thread_count())), [&](int thread, int count) {
       Share share{.blocks = {0, blocks_}, .panels = {0, panels_}};
       Range& mine = by_panels_ ? share.panels : share.blocks;
       mine = {mine.end * thread / count, mine.end * (thread + 1) / count};
-      run_share(arguments, share, sums, reinterpret_cast<float*>(scratch + own_) + thread * own_words_);
+      run_share(arguments, share, sums, floats_at(arguments, own_) + thread * own_words_);
     });
     if (direct_) return;
     float* const wide = result_.place(arguments);
@@ -89,7 +98,7 @@ class WindowProducts final : public Kernel {
 
   Index threads() const { return threads_; }
   std::size_t scratch_bytes() const override { return layout_.size(); }
-  std::string detail() const override { return "bfloat16 products"; }
+  std::string detail() const override { return pairs_ ? "bfloat16 products" : ""; }
 
  private:
   static constexpr Index line = 16;  // words of a cache line; also the words that packing writes after a row
@@ -113,25 +122,22 @@ class WindowProducts final : public Kernel {
   /// The part of a chunk that is fetched. Rows that also belong to the previous chunk are in the cache.
   PrefetchQueue ahead_of(const KernelArguments& arguments, const Chunk& chunk, Index turns) const {
     if (chunk.images <= 0) return {{}, turns};
-    const auto rows_of = [&](const bfloat16* rows, Index height, Index first, Index count, Index row_numbers) {
-      const auto* from = reinterpret_cast<const char*>(rows + (chunk.image * height + first) * row_numbers);
-      const Index images = (chunk.images - 1) * height + count;
-      return Prefetch{from, from + images * row_numbers * static_cast<Index>(sizeof(bfloat16))};
+    const auto rows_of = [&](std::size_t input, Index height, Index first, Index count, Index row_bytes) {
+      const char* const from = arguments.in<char>(input) + (chunk.image * height + first) * row_bytes;
+      return Prefetch{from, from + ((chunk.images - 1) * height + count) * row_bytes};
     };
     const Index first = std::min(chunk.row * sizes_.stride, sizes_.height);
     const Index rows = std::min(chunk.rows * sizes_.stride, sizes_.height - first);
-    return {{rows_of(arguments.in<bfloat16>(0), sizes_.height, first, rows, sizes_.width * sizes_.channels),
-             rows_of(arguments.in<bfloat16>(1), sizes_.out_height, chunk.row, chunk.rows,
-                     sizes_.out_width * sizes_.filters)},
+    return {{rows_of(0, sizes_.height, first, rows, sizes_.width * sizes_.channels * x_size_),
+             rows_of(1, sizes_.out_height, chunk.row, chunk.rows,
+                     sizes_.out_width * sizes_.filters * cotangent_packing_.size())},
             turns};
   }
 
-  static std::size_t bytes(Index words) { return static_cast<std::size_t>(words) * sizeof(float); }
-
   void run_share(const KernelArguments& arguments, const Share& share, float* sums, float* own) const {
     float *const windows = own, *const cotangents = windows + tile_ * block_pitch_;
-    auto* const padded = reinterpret_cast<bfloat16*>(cotangents + panels_ * panel_pitch_);
-    std::fill_n(padded, padded_row_, bfloat16(0.0F));
+    float *const padded = cotangents + panels_ * panel_pitch_, *const wide = padded + padded_row_;
+    std::fill_n(padded, padded_row_, 0.0F);
     const Index products =
         (share.blocks.end - share.blocks.begin) * sizes_.kernel_height * (share.panels.end - share.panels.begin);
     for (Index image = 0; image < sizes_.images; image += images_) {
@@ -141,27 +147,25 @@ class WindowProducts final : public Kernel {
         const bool last_rows = row + rows_ >= sizes_.out_height;
         const Chunk next = chunk_at(last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
         PrefetchQueue ahead = ahead_of(arguments, next, products);
-        pack_cotangents(arguments.in<bfloat16>(1), chunk, share.panels, cotangents);
+        pack_cotangents(arguments, chunk, share.panels, wide, cotangents);
         for (Index block = share.blocks.begin; block < share.blocks.end; block += tile_) {
           const Range tile{block, std::min(block + tile_, share.blocks.end)};
-          pack_windows(arguments.in<bfloat16>(0), chunk, tile, padded, windows);
+          pack_windows(arguments, chunk, tile, reinterpret_cast<char*>(padded), windows);
           multiply(chunk, tile, share.panels, windows, cotangents, sums, image + row > 0, ahead);
         }
       }
     }
   }
 
-  void pack_cotangents(const bfloat16* g, const Chunk& chunk, const Range& panels, float* to) const {
+  void pack_cotangents(const KernelArguments& arguments, const Chunk& chunk, const Range& panels, float* wide,
+                       float* to) const {
     const Index first = panels.begin * products_.panel;
+    const Columns columns{first, std::min(sizes_.filters, panels.end * products_.panel) - first};
     for (Index i = 0; i < chunk.images * chunk.rows; ++i) {
       const Index row = (chunk.image + i / chunk.rows) * sizes_.out_height + chunk.row + i % chunk.rows;
-      products_.pack_pairs.panels(
-          {.from = g + row * sizes_.out_width * sizes_.filters + first,
-           .width = sizes_.filters,
-           .rows = sizes_.out_width,
-           .columns = std::min(sizes_.filters, panels.end * products_.panel) - first,
-           .to = reinterpret_cast<bfloat16*>(to + panels.begin * panel_pitch_ + i * words_ * products_.panel),
-           .pitch = 2 * panel_pitch_});
+      cotangent_packing_.panels(arguments.inputs[1], sizes_.filters, columns,
+                                {row * sizes_.out_width, sizes_.out_width}, wide,
+                                to + panels.begin * panel_pitch_ + i * words_ * products_.panel, panel_pitch_);
     }
   }
 
@@ -170,11 +174,27 @@ class WindowProducts final : public Kernel {
     return (image * sizes_.stride + row % sizes_.stride) * phase_words_ + row / sizes_.stride * words_ * block_columns;
   }
 
-  void pack_windows(const bfloat16* x, const Chunk& chunk, const Range& tile, bfloat16* padded, float* to) const {
-    const Index first = tile.begin * block_columns, columns = std::min(columns_, tile.end * block_columns) - first;
+  /// The numbers that windows read of row `row` of the images of x, as they are packed: in place, or as a copy in
+  /// `padded`.
+  const char* row_of_windows(const KernelArguments& arguments, Index row, char* padded) const {
     const Index row_numbers = sizes_.width * sizes_.channels;
     const Index used = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width) * sizes_.channels;
     const Index before = sizes_.left * sizes_.channels, copied = std::min(row_numbers, used - before);
+    const char* const from = arguments.in<char>(0) + row * row_numbers * x_size_;
+    if (widen_ == nullptr && before == 0 && copied == used) return from;
+    char* const to = padded + before * window_packing_.size();
+    if (widen_ != nullptr) {
+      widen_(from, to, copied);
+    } else {
+      std::memcpy(to, from, static_cast<std::size_t>(copied * x_size_));
+    }
+    return padded;
+  }
+
+  void pack_windows(const KernelArguments& arguments, const Chunk& chunk, const Range& tile, char* padded,
+                    float* to) const {
+    const Index first = tile.begin * block_columns;
+    const Columns columns{first, std::min(columns_, tile.end * block_columns) - first};
     const Index rows = (chunk.rows - 1) * sizes_.stride + sizes_.kernel_height;
     for (Index image = 0; image < chunk.images; ++image) {
       for (Index i = 0; i < rows; ++i) {
@@ -186,17 +206,9 @@ class WindowProducts final : public Kernel {
           }
           continue;
         }
-        const bfloat16* from = x + ((chunk.image + image) * sizes_.height + row) * row_numbers;
-        if (before > 0 || copied < used) {
-          std::memcpy(padded + before, from, static_cast<std::size_t>(copied) * sizeof(bfloat16));
-          from = padded;
-        }
-        products_.pack_pairs.blocks({.from = from + first,
-                                     .width = sizes_.stride * sizes_.channels,
-                                     .rows = sizes_.out_width,
-                                     .columns = columns,
-                                     .to = reinterpret_cast<bfloat16*>(at),
-                                     .pitch = 2 * block_pitch_});
+        const char* const from = row_of_windows(arguments, (chunk.image + image) * sizes_.height + row, padded);
+        window_packing_.blocks(from, sizes_.stride * sizes_.channels, columns, {0, sizes_.out_width}, nullptr, at,
+                               block_pitch_);
       }
     }
   }
@@ -209,28 +221,55 @@ class WindowProducts final : public Kernel {
         for (Index block = tile.begin; block < tile.end; ++block) {
           const Index column = block * block_columns;
           const float* const a = windows + (block - tile.begin) * block_pitch_ + place(0, row);
-          products_.transposed_pair_product(
-              {.a = reinterpret_cast<const bfloat16*>(a),
-               .a_width = 2 * block_columns,
-               .b = reinterpret_cast<const bfloat16*>(cotangents + panel * panel_pitch_),
-               .out = sums + (row * columns_ + column) * out_width + panel * products_.panel,
-               .out_width = out_width,
-               .rows = std::min(block_columns, columns_ - column),
-               .pairs = chunk.rows * words_,
-               .accumulate = accumulate,
-               .segments = chunk.images,
-               .a_segment = 2 * sizes_.stride * phase_words_,
-               .b_segment = 2 * chunk.rows * words_ * products_.panel,
-               .ahead = ahead.next_turn()});
+          multiply_block(chunk, a, cotangents + panel * panel_pitch_,
+                         sums + (row * columns_ + column) * out_width + panel * products_.panel, out_width,
+                         std::min(block_columns, columns_ - column), accumulate, ahead.next_turn());
         }
       }
     }
   }
 
+  void multiply_block(const Chunk& chunk, const float* a, const float* b, float* out, Index out_width, Index rows,
+                      bool accumulate, const Prefetch& ahead) const {
+    const Index depth = chunk.rows * words_;
+    if (pairs_) {
+      return products_.transposed_pair_product({.a = reinterpret_cast<const bfloat16*>(a),
+                                                .a_width = 2 * block_columns,
+                                                .b = reinterpret_cast<const bfloat16*>(b),
+                                                .out = out,
+                                                .out_width = out_width,
+                                                .rows = rows,
+                                                .pairs = depth,
+                                                .accumulate = accumulate,
+                                                .segments = chunk.images,
+                                                .a_segment = 2 * sizes_.stride * phase_words_,
+                                                .b_segment = 2 * depth * products_.panel,
+                                                .ahead = ahead});
+    }
+    products_.transposed_product({.a = a,
+                                  .a_width = block_columns,
+                                  .b = b,
+                                  .b_width = products_.panel,
+                                  .out = out,
+                                  .out_width = out_width,
+                                  .rows = rows,
+                                  .depth = depth,
+                                  .accumulate = accumulate,
+                                  .segments = chunk.images,
+                                  .a_segment = sizes_.stride * phase_words_,
+                                  .b_segment = depth * products_.panel,
+                                  .ahead = ahead});
+  }
+
   const ProductFunctions& products_;
+  const RowPacking cotangent_packing_;
+  const bool pairs_;  ///< multiplies bfloat16
+  const RowPacking window_packing_;
+  const CastFunctions::Cast widen_;  ///< of rows of x; null: they are packed as they are
+  const Index x_size_;               ///< bytes of a number
   const Sizes sizes_;
   const Index columns_, blocks_, panels_;
-  const Index words_;     ///< pairs of a row of outputs
+  const Index words_;     ///< numbers or pairs of a row of outputs
   const bool by_panels_;  ///< threads share the panels, else the blocks
   const Index threads_;
   Index images_ = 1, rows_ = 1, in_rows_ = 1;  ///< of a chunk; rows of the outputs and of the image
@@ -242,6 +281,14 @@ class WindowProducts final : public Kernel {
   WideResult result_;
 };
 
+/// True if products in float32 are faster than oneDNN's gradient. On Zen 4, one core, kernels with strides reach 93 to
+/// 105 GFLOP/s with AVX2 and with AVX-512, in oneDNN 43 to 99. Windows of 1 x 1 are packed for one product, so those of
+/// few channels reach 49 to 87, in oneDNN 56 to 103.
+bool suits_floats(const Shape& kernel, const Shape& strides) {
+  constexpr Index fewest_of_pixels = 256;
+  return strides != Shape{1, 1} && (kernel[0] * kernel[1] > 1 || kernel[2] >= fewest_of_pixels);
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa isa, std::string& reason) {
@@ -252,12 +299,16 @@ std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa i
     return decline(reason, "takes one group, dilation 1 and equal strides; got {} groups, dilation {}, strides {}",
                    groups, request.attributes.get<Shape>("dilation"), strides);
   }
-  if (x.dtype != DType::bfloat16 || g.dtype != DType::bfloat16 || !is_stored(out.dtype) ||
-      !multiplies_pairs(kernels(isa).products)) {
+  if (!is_stored(x.dtype) || x.dtype != g.dtype || !is_stored(out.dtype)) {
+    return decline(reason, "takes float32, bfloat16 and float16, and operands of one dtype; got {} and {}", x.dtype,
+                   g.dtype);
+  }
+  const bool pairs = x.dtype == DType::bfloat16 && multiplies_pairs(kernels(isa).products);
+  if (!pairs && !suits_floats(out.shape, strides)) {
     return decline(reason,
-                   "takes bfloat16 where its products are fast, or 1 x 1 kernels without strides and padding; got {} "
-                   "and {}",
-                   x.dtype, g.dtype);
+                   "takes kernels with strides, of 1 x 1 those with 256 channels, unless bfloat16 is fast; got {}, "
+                   "strides {} and {}",
+                   out.shape, strides, x.dtype);
   }
   constexpr Index fewest_columns = 9, fewest_filters = 16, fewest_pixels = 512;
   const Index columns = out.shape[1] * out.shape[2], pixels = element_count(g.shape) / g.shape[3];

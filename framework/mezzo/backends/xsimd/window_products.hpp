@@ -7,7 +7,7 @@
 
 namespace mezzo::xsimd_kernels {
 
-/// The gradient of a convolution's kernel in bfloat16: sums of the outer products of windows of the images and the
+/// The gradient of a convolution's kernel: sums of the outer products of windows of the images and the
 /// outputs' cotangents. Returns null and sets the reason if it declines.
 std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa isa, std::string& reason);
 
