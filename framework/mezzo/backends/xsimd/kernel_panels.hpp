@@ -25,8 +25,7 @@ class KernelPanels {
   KernelPanels(const KernelRequest& request, std::size_t input, std::int64_t depth, std::int64_t columns,
                bool transposed, const ProductFunctions& products, ScratchLayout& layout)
       : products_(products), input_(input), depth_(depth), columns_(columns) {
-    constexpr std::int64_t overrun = 16;  // floats that packing writes behind the last panel
-    packed_ = layout.take(float_bytes(count() * pitch() + overrun));
+    packed_ = layout.take(float_bytes(count() * pitch()));
     if (!transposed) return;
     turned_ = layout.take(float_bytes(depth * columns));
     turn_ = choose_kernel({.op = &find_op("transpose"),
@@ -48,12 +47,16 @@ class KernelPanels {
       turn_->run({arguments.inputs + input_, &turned, floats_at(arguments, turn_scratch_)});
       matrix = floats_at(arguments, turned_);
     }
-    products_.pack.panels({.from = matrix,
-                           .width = columns_,
-                           .rows = depth_,
-                           .columns = columns_,
-                           .to = floats_at(arguments, packed_),
-                           .pitch = pitch()});
+    float* const to = floats_at(arguments, packed_);
+    // A panel has whole registers, so that packing a row overwrites no other row.
+    parallel_for(depth_, grain_of(columns_), [&](std::int64_t begin, std::int64_t end) {
+      products_.pack.panels({.from = matrix + begin * columns_,
+                             .width = columns_,
+                             .rows = end - begin,
+                             .columns = columns_,
+                             .to = to + begin * products_.panel,
+                             .pitch = pitch()});
+    });
   }
 
   /// Row `row` of a panel.

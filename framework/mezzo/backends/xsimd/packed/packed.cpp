@@ -7,12 +7,16 @@
 #include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
+#include <mezzo/backends/xsimd/kernel_panels.hpp>
 #include <mezzo/backends/xsimd/packed/packed_matrix.hpp>
+#include <mezzo/backends/xsimd/packed/strided_gradient.hpp>
+#include <mezzo/backends/xsimd/packed/strides.hpp>
 #include <mezzo/backends/xsimd/packed/windows.hpp>
 #include <mezzo/ops/op_set.hpp>
 
 // A convolution is a product of the windows of x, whose rows lie without gaps in memory, with the kernel as a matrix.
-// The pixels of a row of the output are rows of the product. The kernel is packed once, when the plan is made.
+// The pixels of a row of the output are rows of the product. A constant kernel is packed once, when the plan is made,
+// others in each run.
 namespace mezzo::xsimd_kernels {
 namespace {
 
@@ -27,13 +31,24 @@ class PackedKernel final : public Kernel {
         columns_(request.outputs[0].shape.back()),
         panel_(kernels(isa).products.panel),
         size_(size_of(request.inputs[0].dtype)),
-        matrix_(request.constants.at(1), windows.segments * windows.depth, columns_, transposed, isa),
-        bias_(packed_bias(has_bias(request) ? &request.constants.at(2) : nullptr, columns_, panel_)),
+        has_bias_(has_bias(request)),
         residual_(residual_of(request)),
         limits_(limits_of(request)),
         few_rows_(windows.lines == 1 && windows.rows <= most_few_rows) {
     if (windows_.padded()) padded_ = layout_.take(static_cast<std::size_t>(windows_.padded_numbers() * size_));
-    by_panels_ = matrix_.bytes() > windows_.lines * windows_.rows * windows_.x_width * size_;
+    const Index depth = windows.segments * windows.depth;
+    if (request.constants.count(1) > 0) {
+      matrix_.emplace(request.constants.at(1), depth, columns_, transposed, isa);
+    } else {
+      panels_.emplace(request, 1, depth, columns_, transposed, kernels(isa).products, layout_);
+    }
+    if (!has_bias_ || request.constants.count(2) > 0) {
+      bias_ = packed_bias(has_bias_ ? &request.constants.at(2) : nullptr, columns_, panel_);
+    } else {
+      copied_bias_ = layout_.take(float_bytes(round_up(columns_, panel_)));
+    }
+    count_ = round_up(columns_, panel_) / panel_;
+    by_panels_ = count_ * panel_ * depth > windows_.lines * windows_.rows * windows_.x_width;
   }
 
   void run(const KernelArguments& arguments) override {
@@ -43,14 +58,19 @@ class PackedKernel final : public Kernel {
       windows_.pad(x, size_, padded);
       x = padded;
     }
+    if (panels_) panels_->pack(arguments);
+    if (!bias_) {
+      float* const end = std::copy_n(arguments.in<float>(2), columns_, floats_at(arguments, copied_bias_));
+      std::fill_n(end, count_ * panel_ - columns_, 0.0F);
+    }
     const Index depth = windows_.segments * windows_.depth;
     if (by_panels_) {
       constexpr Index reading = 8;  // rows whose products take the time of reading the panel
-      parallel_for(matrix_.count(), grain_of(std::max(reading, windows_.lines * windows_.rows) * depth),
+      parallel_for(count_, grain_of(std::max(reading, windows_.lines * windows_.rows) * depth),
                    [&](Index begin, Index end) { multiply(arguments, x, 0, windows_.lines, begin, end); });
     } else {
-      parallel_for(windows_.lines, grain_of(windows_.rows * depth * matrix_.count()),
-                   [&](Index begin, Index end) { multiply(arguments, x, begin, end, 0, matrix_.count()); });
+      parallel_for(windows_.lines, grain_of(windows_.rows * depth * count_),
+                   [&](Index begin, Index end) { multiply(arguments, x, begin, end, 0, count_); });
     }
   }
 
@@ -76,13 +96,14 @@ class PackedKernel final : public Kernel {
 
   void multiply_line(const KernelArguments& arguments, const char* x, Index line, Index panel) const {
     const Index column = panel * panel_, place = (line * windows_.rows * columns_ + column) * size_;
+    const float* const bias = bias_ ? static_cast<const float*>(bias_->data()) : floats_at(arguments, copied_bias_);
     product_({.x = x + windows_.begin_of(line) * size_,
               .x_width = windows_.x_width,
               .segments = windows_.segments,
               .x_segment = windows_.x_segment,
               .depth = windows_.depth,
-              .panel = matrix_.panel(panel),
-              .bias = static_cast<const float*>(bias_->data()) + column,
+              .panel = matrix_ ? matrix_->panel(panel) : panels_->panel(arguments, panel),
+              .bias = bias + column,
               .residual = residual_ ? arguments.in<char>(*residual_) + place : nullptr,
               .out = arguments.out<char>(0) + place,
               .out_width = columns_,
@@ -96,20 +117,27 @@ class PackedKernel final : public Kernel {
   const PackedFunctions::Product product_;
   const Windows windows_;
   const Index columns_, panel_, size_;
-  const PackedMatrix matrix_;
-  const std::shared_ptr<const detail::PackedConstant> bias_;
+  std::optional<PackedMatrix> matrix_;  ///< a constant right operand
+  std::optional<KernelPanels> panels_;  ///< otherwise
+  const bool has_bias_;
+  std::shared_ptr<const detail::PackedConstant> bias_;  ///< constant, or zeros; null: copied in each run
   const std::optional<std::size_t> residual_;
   const Limits limits_;
   ScratchLayout layout_;
-  std::size_t padded_ = 0;
+  std::size_t padded_ = 0, copied_bias_ = 0;
+  Index count_ = 0;  ///< of panels
   bool by_panels_ = false;
   const bool few_rows_;
 };
 
+bool has_constants(const KernelRequest& request) {
+  return request.constants.count(1) > 0 && (!has_bias(request) || request.constants.count(2) > 0);
+}
+
 /// True if the kernel and the bias are constants and the dtypes are those that the instruction set multiplies. Sets the
 /// reason otherwise.
 bool takes_constants(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (request.constants.count(1) == 0 || (has_bias(request) && request.constants.count(2) == 0)) {
+  if (!has_constants(request)) {
     reason.clear();  // not a frozen graph
     return false;
   }
@@ -139,7 +167,9 @@ bool takes_windows(const KernelRequest& request, const Windows& windows, std::st
 }
 
 std::unique_ptr<Kernel> make_packed_convolution(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (!takes_constants(request, isa, reason)) return nullptr;
+  if (has_constants(request) ? !takes_constants(request, isa, reason) : !takes_strides(request, reason)) {
+    return nullptr;
+  }
   if (request.attributes.get<Index>("groups") != 1 || request.attributes.get<Shape>("dilation") != Shape{1, 1}) {
     return decline(reason, "takes convolutions without groups and dilation");
   }
@@ -160,6 +190,9 @@ std::unique_ptr<Kernel> make_packed_matmul(const KernelRequest& request, Isa isa
 
 }  // namespace
 
-Entries packed_entries() { return {entry<make_packed_convolution>("conv2d"), entry<make_packed_matmul>("matmul")}; }
+Entries packed_entries() {
+  return {entry<make_packed_convolution>("conv2d"), entry<make_packed_matmul>("matmul"),
+          entry<make_strided_gradient>("conv2d_input_gradient")};
+}
 
 }  // namespace mezzo::xsimd_kernels

@@ -35,7 +35,8 @@ struct PackedFunctions {
 
 MEZZO_ISA_TABLE(PackedFunctions, packed)
 
-/// Matrix products and convolutions with constant kernels and biases.
+/// Matrix products and convolutions with constant kernels and biases. Convolutions with strides whose kernels are not
+/// constant, and their input gradients.
 Entries packed_entries();
 
 }  // namespace mezzo::xsimd_kernels
