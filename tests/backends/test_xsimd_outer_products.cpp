@@ -187,6 +187,7 @@ const std::vector<Windows> with_strides{
     {{13, 13, 13, 40}, {3, 3, 40, 70}, 2, {1, 1, 1, 1}},   // chunks of images, parts of blocks and panels
     {{1, 90, 90, 3}, {7, 7, 3, 64}, 2, {3, 2, 3, 2}},      // few channels, sums in the output
     {{6, 40, 40, 3}, {4, 4, 3, 33}, 4, {0, 0, 0, 0}},      // windows side by side
+    {{6, 80, 78, 3}, {3, 3, 3, 33}, 2, {1, 1, 1, 1}},      // parts of the images
     {{3, 30, 31, 256}, {1, 1, 256, 33}, 2, {0, 0, 0, 0}},  // rows and columns of x without a window
     {{9, 24, 24, 16}, {5, 2, 16, 64}, 3, {2, 2, 0, 1}}};   // a kernel that isn't square
 const std::vector<Windows> without_strides{{{4, 16, 16, 32}, {3, 3, 32, 64}, 1, {1, 1, 1, 1}},  // chunks of images

@@ -53,15 +53,17 @@ class WindowProducts final : public Kernel {
         blocks_(round_up(columns_, block_columns) / block_columns),
         panels_(round_up(sizes_.filters, products_.panel) / products_.panel),
         words_(pairs_ ? (sizes_.out_width + 1) / 2 : sizes_.out_width),
+        sums_floats_(sizes_.kernel_height * columns_ * panels_ * products_.panel),
+        parts_(parts_of(sizes_, sums_floats_)),
         // Panels share evenly, but all threads pack all windows.
-        by_panels_(blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
-        threads_(std::min<Index>(thread_count(), by_panels_ ? panels_ : blocks_)) {
+        by_panels_(parts_ == 1 && blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
+        threads_(std::min<Index>(thread_count(), shares())) {
     // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
     constexpr Index words_of_chunk = 448, left_words = 1 << 17;
     const Index of_image = sizes_.out_height * words_;
-    images_ = std::clamp<Index>(words_of_chunk / of_image, 1, sizes_.images);
-    const Index parts = std::max<Index>(1, (of_image + words_of_chunk - 1) / words_of_chunk);
-    rows_ = images_ > 1 ? sizes_.out_height : (sizes_.out_height + parts - 1) / parts;
+    images_ = std::clamp<Index>(words_of_chunk / of_image, 1, (sizes_.images + parts_ - 1) / parts_);
+    const Index chunks = std::max<Index>(1, (of_image + words_of_chunk - 1) / words_of_chunk);
+    rows_ = images_ > 1 ? sizes_.out_height : (sizes_.out_height + chunks - 1) / chunks;
     in_rows_ = (rows_ - 1) * sizes_.stride + sizes_.kernel_height;
     // Rows of the image at a distance of the stride belong to the same row of the kernel and lie together.
     phase_words_ = (in_rows_ + sizes_.stride - 1) / sizes_.stride * words_ * block_columns + line;
@@ -72,25 +74,33 @@ class WindowProducts final : public Kernel {
     own_words_ = round_up(tile_ * block_pitch_ + panels_ * panel_pitch_ + padded_row_ + sizes_.filters, line);
     own_ = layout_.take(float_bytes(threads_ * own_words_));
     const Spec& out = request.outputs[0];
-    direct_ = out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
+    direct_ = parts_ == 1 && out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
     if (direct_) return;
-    sums_ = layout_.take(float_bytes(sizes_.kernel_height * columns_ * panels_ * products_.panel));
+    sums_ = layout_.take(float_bytes(parts_ * sums_floats_));
     result_ = WideResult(request, layout_);
   }
 
   void run(const KernelArguments& arguments) override {
     float* const sums = direct_ ? arguments.out<float>(0) : floats_at(arguments, sums_);
     parallel_threads(static_cast<int>(std::min<Index>(threads_, thread_count())), [&](int thread, int count) {
-      Share share{.blocks = {0, blocks_}, .panels = {0, panels_}};
-      Range& mine = by_panels_ ? share.panels : share.blocks;
-      mine = {mine.end * thread / count, mine.end * (thread + 1) / count};
-      run_share(arguments, share, sums, floats_at(arguments, own_) + thread * own_words_);
+      float* const own = floats_at(arguments, own_) + thread * own_words_;
+      Share share{.images = {0, sizes_.images}, .blocks = {0, blocks_}, .panels = {0, panels_}};
+      if (parts_ == 1) {
+        Range& mine = by_panels_ ? share.panels : share.blocks;
+        mine = {mine.end * thread / count, mine.end * (thread + 1) / count};
+        return run_share(arguments, share, sums, own);
+      }
+      for (Index part = parts_ * thread / count; part < parts_ * (thread + 1) / count; ++part) {
+        share.images = {sizes_.images * part / parts_, sizes_.images * (part + 1) / parts_};
+        run_share(arguments, share, sums + part * sums_floats_, own);
+      }
     });
     if (direct_) return;
     float* const wide = result_.place(arguments);
-    parallel_for(sizes_.kernel_height * columns_, grain_of(sizes_.filters), [&](Index begin, Index end) {
+    parallel_for(sizes_.kernel_height * columns_, grain_of(sizes_.filters * parts_), [&](Index begin, Index end) {
       for (Index row = begin; row < end; ++row) {
-        std::copy_n(sums + row * panels_ * products_.panel, sizes_.filters, wide + row * sizes_.filters);
+        sum_blocks(sums + row * panels_ * products_.panel, sums_floats_, parts_, sizes_.filters,
+                   wide + row * sizes_.filters);
       }
     });
     result_.finish(arguments);
@@ -106,17 +116,32 @@ class WindowProducts final : public Kernel {
   struct Range {
     Index begin = 0, end = 0;
   };
-  /// Blocks of the windows' columns, and panels of filters.
+  /// Images, blocks of the windows' columns, and panels of filters.
   struct Share {
-    Range blocks, panels;
+    Range images, blocks, panels;
   };
   /// Images, and rows of the output.
   struct Chunk {
     Index image, images, row, rows;
   };
 
-  Chunk chunk_at(Index image, Index row) const {
-    return {image, std::min(images_, sizes_.images - image), row, std::min(rows_, sizes_.out_height - row)};
+  /// Number of shares that threads divide.
+  Index shares() const {
+    if (parts_ > 1) return parts_;
+    return by_panels_ ? panels_ : blocks_;
+  }
+
+  /// Parts of the images. Each has sums of its own if these are small; then threads share the images, and none packs
+  /// what another one packs. The number doesn't depend on that of threads, so the sums don't.
+  static Index parts_of(const Sizes& sizes, Index floats) {
+    constexpr Index most_floats = 32768, most_parts = 16, fewest_parts = 4, fewest_pixels = 2048;
+    const Index pixels = sizes.images * sizes.out_height * sizes.out_width;
+    const Index parts = std::min({most_parts, sizes.images, pixels / fewest_pixels});
+    return floats > most_floats || parts < fewest_parts ? 1 : parts;
+  }
+
+  Chunk chunk_at(const Share& share, Index image, Index row) const {
+    return {image, std::min(images_, share.images.end - image), row, std::min(rows_, sizes_.out_height - row)};
   }
 
   /// The part of a chunk that is fetched. Rows that also belong to the previous chunk are in the cache.
@@ -140,18 +165,19 @@ class WindowProducts final : public Kernel {
     std::fill_n(padded, padded_row_, 0.0F);
     const Index products =
         (share.blocks.end - share.blocks.begin) * sizes_.kernel_height * (share.panels.end - share.panels.begin);
-    for (Index image = 0; image < sizes_.images; image += images_) {
+    for (Index image = share.images.begin; image < share.images.end; image += images_) {
       for (Index row = 0; row < sizes_.out_height; row += rows_) {
-        const Chunk chunk = chunk_at(image, row);
+        const Chunk chunk = chunk_at(share, image, row);
         // Reading the next chunk takes as long as a part of the products.
         const bool last_rows = row + rows_ >= sizes_.out_height;
-        const Chunk next = chunk_at(last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
+        const Chunk next = chunk_at(share, last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
+        const bool first_of_all = image == share.images.begin && row == 0;
         PrefetchQueue ahead = ahead_of(arguments, next, products);
         pack_cotangents(arguments, chunk, share.panels, wide, cotangents);
         for (Index block = share.blocks.begin; block < share.blocks.end; block += tile_) {
           const Range tile{block, std::min(block + tile_, share.blocks.end)};
           pack_windows(arguments, chunk, tile, reinterpret_cast<char*>(padded), windows);
-          multiply(chunk, tile, share.panels, windows, cotangents, sums, image + row > 0, ahead);
+          multiply(chunk, tile, share.panels, windows, cotangents, sums, !first_of_all, ahead);
         }
       }
     }
@@ -269,8 +295,10 @@ class WindowProducts final : public Kernel {
   const Index x_size_;               ///< bytes of a number
   const Sizes sizes_;
   const Index columns_, blocks_, panels_;
-  const Index words_;     ///< numbers or pairs of a row of outputs
-  const bool by_panels_;  ///< threads share the panels, else the blocks
+  const Index words_;        ///< numbers or pairs of a row of outputs
+  const Index sums_floats_;  ///< of one part
+  const Index parts_;        ///< of the images, that threads share; 1: they don't
+  const bool by_panels_;     ///< threads share the panels, else the blocks
   const Index threads_;
   Index images_ = 1, rows_ = 1, in_rows_ = 1;  ///< of a chunk; rows of the outputs and of the image
   Index tile_ = 1;                             ///< blocks that are packed at a time
