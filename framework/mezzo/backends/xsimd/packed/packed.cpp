@@ -31,7 +31,7 @@ class PackedKernel final : public Kernel {
         columns_(request.outputs[0].shape.back()),
         panel_(kernels(isa).products.panel),
         size_(size_of(request.inputs[0].dtype)),
-        has_bias_(has_bias(request)),
+        count_(round_up(columns_, panel_) / panel_),
         residual_(residual_of(request)),
         limits_(limits_of(request)),
         few_rows_(windows.lines == 1 && windows.rows <= most_few_rows) {
@@ -42,12 +42,12 @@ class PackedKernel final : public Kernel {
     } else {
       panels_.emplace(request, 1, depth, columns_, transposed, kernels(isa).products, layout_);
     }
-    if (!has_bias_ || request.constants.count(2) > 0) {
-      bias_ = packed_bias(has_bias_ ? &request.constants.at(2) : nullptr, columns_, panel_);
+    const bool biased = has_bias(request);
+    if (!biased || request.constants.count(2) > 0) {
+      bias_ = packed_bias(biased ? &request.constants.at(2) : nullptr, columns_, panel_);
     } else {
-      copied_bias_ = layout_.take(float_bytes(round_up(columns_, panel_)));
+      copied_bias_ = layout_.take(float_bytes(count_ * panel_));
     }
-    count_ = round_up(columns_, panel_) / panel_;
     by_panels_ = count_ * panel_ * depth > windows_.lines * windows_.rows * windows_.x_width;
   }
 
@@ -116,16 +116,14 @@ class PackedKernel final : public Kernel {
 
   const PackedFunctions::Product product_;
   const Windows windows_;
-  const Index columns_, panel_, size_;
-  std::optional<PackedMatrix> matrix_;  ///< a constant right operand
-  std::optional<KernelPanels> panels_;  ///< otherwise
-  const bool has_bias_;
+  const Index columns_, panel_, size_, count_;          ///< count_: of panels
+  std::optional<PackedMatrix> matrix_;                  ///< a constant right operand
+  std::optional<KernelPanels> panels_;                  ///< otherwise
   std::shared_ptr<const detail::PackedConstant> bias_;  ///< constant, or zeros; null: copied in each run
   const std::optional<std::size_t> residual_;
   const Limits limits_;
   ScratchLayout layout_;
   std::size_t padded_ = 0, copied_bias_ = 0;
-  Index count_ = 0;  ///< of panels
   bool by_panels_ = false;
   const bool few_rows_;
 };
