@@ -3,83 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/normalized_input.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/row_packing.hpp>
 
 namespace mezzo::xsimd_kernels {
-
-struct Columns {
-  std::int64_t first = 0, count = 0;
-};
-
-struct Rows {
-  std::int64_t first = 0, count = 0;
-};
-
-/// Copies columns of the rows of a matrix for products: rows of bfloat16 in pairs if the instruction set multiplies
-/// them, others as float32.
-class RowPacking {
- public:
-  using Index = std::int64_t;
-
-  RowPacking(DType dtype, Isa isa)
-      : products_(kernels(isa).products),
-        widen_(kernels(isa).cast.from_storage[dtype].float32),
-        size_(size_of(dtype)),
-        pairs_(dtype == DType::bfloat16 && multiplies_pairs(products_)) {}
-
-  bool pairs() const { return pairs_; }
-  /// Bytes of a number.
-  Index size() const { return size_; }
-
-  /// Copies columns of rows that are `width` apart, to blocks or to panels, `pitch` floats apart. `wide`: memory for
-  /// `width` floats, not used for float32.
-  void blocks(const void* from, Index width, const Columns& columns, const Rows& rows, float* wide, float* to,
-              Index pitch) const {
-    pack(products_.pack.blocks, products_.pack_pairs.blocks, from, width, columns, rows, wide, to, pitch,
-         block_columns);
-  }
-  void panels(const void* from, Index width, const Columns& columns, const Rows& rows, float* wide, float* to,
-              Index pitch) const {
-    pack(products_.pack.panels, products_.pack_pairs.panels, from, width, columns, rows, wide, to, pitch,
-         products_.panel);
-  }
-
- private:
-  void pack(PackFunctions<float>::Pack pack_floats, PackFunctions<bfloat16>::Pack pack_pairs, const void* matrix,
-            Index width, const Columns& columns, const Rows& rows, float* wide, float* to, Index pitch,
-            Index panel) const {
-    const char* from = static_cast<const char*>(matrix) + (rows.first * width + columns.first) * size_;
-    if (pairs_) {
-      return pack_pairs({.from = reinterpret_cast<const bfloat16*>(from),
-                         .width = width,
-                         .rows = rows.count,
-                         .columns = columns.count,
-                         .to = reinterpret_cast<bfloat16*>(to),
-                         .pitch = 2 * pitch});
-    }
-    if (size_ == sizeof(float)) {
-      return pack_floats({.from = reinterpret_cast<const float*>(from),
-                          .width = width,
-                          .rows = rows.count,
-                          .columns = columns.count,
-                          .to = to,
-                          .pitch = pitch});
-    }
-    for (Index i = 0; i < rows.count; ++i, from += width * size_, to += panel) {
-      widen_(from, wide, columns.count);
-      pack_floats({.from = wide, .width = width, .rows = 1, .columns = columns.count, .to = to, .pitch = pitch});
-    }
-  }
-
-  const ProductFunctions& products_;
-  const CastFunctions::Cast widen_;
-  const Index size_;
-  const bool pairs_;  ///< multiplies bfloat16
-};
 
 /// The matrix x of x^T g: an input with a row for each row of g.
 class LeftFactor {

@@ -51,7 +51,7 @@ class OuterProducts final : public Kernel {
     const Index parts = by_channels_ ? blocks_of(channels_) : columns_ / products_.panel;
     groups_ = blocks_ > 1 ? 1 : std::min(threads_, parts);  // each copies the other factor
     // A line more than needed, so that blocks at a distance of a power of two don't share a set of the cache.
-    const Index words = packing_.pairs() ? piece_ / 2 : piece_;
+    const Index words = packing_.words(piece_);
     block_pitch_ = words * block_columns + line;
     panel_pitch_ = words * products_.panel + line;
     Index most = 0;
@@ -185,29 +185,15 @@ class OuterProducts final : public Kernel {
       const float* const x = part.copies + column / block_columns * block_pitch_;
       float* const out = part.sums + (part.columns.first + column) * columns_ + panel.first;
       const Index count = std::min(block_columns, part.columns.count - column);
-      if (packing_.pairs()) {
-        products_.transposed_pair_product({.a = reinterpret_cast<const bfloat16*>(x),
-                                           .a_width = 2 * block_columns,
-                                           .b = reinterpret_cast<const bfloat16*>(g),
-                                           .out = out,
-                                           .out_width = columns_,
-                                           .rows = count,
-                                           .pairs = (depth + 1) / 2,
-                                           .accumulate = accumulate,
-                                           .ahead = ahead.next_turn()});
-      } else {
-        products_.transposed_product({.a = x,
-                                      .a_width = block_columns,
-                                      .b = g,
-                                      .b_width = products_.panel,
-                                      .out = out,
-                                      .out_width = columns_,
-                                      .rows = count,
-                                      .depth = depth,
-                                      .accumulate = accumulate,
-                                      .ahead = ahead.next_turn(),
-                                      .columns = panel.count});
-      }
+      packing_.multiply({.a = x,
+                         .b = g,
+                         .out = out,
+                         .out_width = columns_,
+                         .rows = count,
+                         .depth = packing_.words(depth),
+                         .accumulate = accumulate,
+                         .ahead = ahead.next_turn(),
+                         .columns = panel.count});
     }
   }
 
