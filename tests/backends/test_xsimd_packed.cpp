@@ -126,6 +126,19 @@ BOOST_AUTO_TEST_CASE(convolutions) {
   check_case(convolution({3, 33, 34, 16}, {3, 3, 16, 40}, geometry({2, 2}, {1, 0, 1, 0}), {.relu = true}));
 }
 
+BOOST_AUTO_TEST_CASE(strides_without_some_constants) {
+  for (const Finish& finish : finishes) {
+    const Case made = convolution({2, 9, 8, 64}, {3, 3, 64, 70}, geometry({2, 2}, {1, 1, 0, 1}), finish);
+    for (const std::size_t constant : {0, 1, 2}) {  // none, the kernel, the bias
+      Case other = made;
+      other.request.constants.clear();
+      if (const auto kept = made.request.constants.find(constant); kept != made.request.constants.end())
+        other.request.constants.insert(*kept);
+      check_case(other, 1e-4);  // sums of 576 terms
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nan_and_infinity_stay) {
   for (const DType dtype : {DType::float32, DType::bfloat16}) {
     Case made = product(13, 8, 20, false, {.relu = true, .most = 6}, dtype);

@@ -165,10 +165,10 @@ BOOST_AUTO_TEST_CASE(kernels_in_every_dtype) {
   });
   for (const detail::Implementation& implementation : kernel_table()) {
     // They take larger operands than any here: backends/test_onednn_split_matmul.cpp, on AMX alone,
-    // test_xsimd_winograd.cpp, test_xsimd_outer_products.cpp, test_xsimd_gemm.cpp and test_xsimd_pointwise.cpp. Or they
-    // take operands of frozen graphs: test_xsimd_packed.cpp, compiler/test_freezing.cpp. Or they compute as policies
-    // and settings say: test_xsimd_int8.cpp, test_int8_convolutions.cpp, training/test_int8_training.cpp,
-    // training/test_float32_matmul_option.cpp.
+    // test_xsimd_winograd.cpp, test_xsimd_outer_products.cpp, test_xsimd_gemm.cpp, test_xsimd_strides.cpp and
+    // test_xsimd_pointwise.cpp. Or they take operands of frozen graphs: test_xsimd_packed.cpp,
+    // compiler/test_freezing.cpp. Or they compute as policies and settings say: test_xsimd_int8.cpp,
+    // test_int8_convolutions.cpp, training/test_int8_training.cpp, training/test_float32_matmul_option.cpp.
     const std::string name = implementation.op->name + " " + implementation.name;
     const bool missing = (implementation.name == "pointwise" && isa() < Isa::avx2) ||
                          ((name == "tile_matmul int8" || name == "quantized_conv2d codes") && !has_int8_products());

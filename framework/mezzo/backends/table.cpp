@@ -59,7 +59,7 @@ std::vector<detail::Implementation> kernel_table() {
       with_elements(without_wide_epilogues(few_rows_implementations())),  // matrix products of at most 8 rows
       with_elements(without_wide_epilogues(float32_matmul_implementations())),  // float32 products in bfloat16
       with_elements(on_one_thread_if_small(winograd_implementations())),   // 3 x 3 convolutions with fewer products
-      with_elements(packed_implementations()),                             // products with constants of frozen graphs
+      with_elements(packed_implementations()),                             // products with constants, and strides
       with_elements(outer_product_implementations()),                      // gradients of kernels, with many rows
       with_elements(without_wide_epilogues(pointwise_implementations())),  // 1 x 1 convolutions
   });

@@ -120,7 +120,8 @@ std::vector<detail::Implementation> packed_implementations() {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       // On Zen 4 with AVX-512, one core, oneDNN's convolutions with strides reach 95 to 114 GFLOP/s, this product 91 to
       // 108.
-      if (request.constants.empty() && isa() != Isa::avx2) return nullptr;
+      const bool constant = request.op != &ops::conv2d_input_gradient && xsimd_kernels::has_constants(request);
+      if (!constant && isa() != Isa::avx2) return nullptr;
       return create(request, reason);
     };
   }

@@ -17,7 +17,7 @@ std::vector<detail::Implementation> depthwise_implementations();
 /// "few_taps": xsimd's convolutions whose sums have few terms, such as those of a first layer.
 std::vector<detail::Implementation> few_taps_implementations();
 
-/// "outer": xsimd's gradients of the kernels of dense layers and 1 x 1 convolutions.
+/// "outer": xsimd's gradients of the kernels of dense layers, 1 x 1 convolutions and convolutions with strides.
 std::vector<detail::Implementation> outer_product_implementations();
 
 /// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX2; also joined with the
@@ -30,7 +30,8 @@ std::vector<detail::Implementation> few_rows_implementations();
 /// "gemm": xsimd's products of float32 with one matrix, on CPUs with AVX2 and without AVX-512.
 std::vector<detail::Implementation> gemm_implementations();
 
-/// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph.
+/// "packed": xsimd's matrix products and convolutions with kernels that are constants of a frozen graph; with AVX2 also
+/// convolutions with strides and gradients of their inputs.
 std::vector<detail::Implementation> packed_implementations();
 
 /// "int8": xsimd's matrix products whose operands are quantized to int8, on CPUs with AVX-512 and VNNI.

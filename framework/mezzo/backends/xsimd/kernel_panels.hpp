@@ -48,7 +48,7 @@ class KernelPanels {
       matrix = floats_at(arguments, turned_);
     }
     float* const to = floats_at(arguments, packed_);
-    // A panel has whole registers, so that packing a row overwrites no other row.
+    // A panel has whole registers, so packing a row overwrites no other row.
     parallel_for(depth_, grain_of(columns_), [&](std::int64_t begin, std::int64_t end) {
       products_.pack.panels({.from = matrix + begin * columns_,
                              .width = columns_,

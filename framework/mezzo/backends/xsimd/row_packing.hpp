@@ -28,11 +28,11 @@ struct CopiesProduct {
   bool accumulate = false;
   std::int64_t segments = 1, a_segment = 0, b_segment = 0;  ///< their number, and distances
   Prefetch ahead{};                                         ///< data that other work needs next
-  std::int64_t columns = 0;  ///< the first columns of the panel that float32 writes; 0: all
+  std::int64_t columns = 0;  ///< the first columns of the panel that are needed; 0: all. Pairs write whole panels
 };
 
-/// Copies columns of the rows of a matrix for products: rows of bfloat16 in pairs if the instruction set multiplies
-/// them, others as float32.
+/// Copies columns of the rows of a matrix and multiplies copies: rows of bfloat16 in pairs if the instruction set
+/// multiplies them, others as float32.
 class RowPacking {
  public:
   using Index = std::int64_t;

@@ -8,7 +8,7 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index line = 16;  // words of a cache line; also the words that packing writes after a row
+constexpr Index line = 16;  // words of a cache line; packing writes up to 4 words behind a block
 
 }  // namespace
 
@@ -47,6 +47,7 @@ const char* WindowCopies::padded_row(const KernelArguments& arguments, Index num
   const Index used = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width) * sizes_.channels;
   const Index before = sizes_.left * sizes_.channels;
   const Index copied = std::min(sizes_.width * sizes_.channels, used - before);
+  if (copied <= 0) return row;  // all windows lie in the padding
   const char* const from = arguments.in<char>(0) + number * row_bytes();
   if (widen_ == nullptr && before == 0 && copied == used) return from;
   char* const to = row + before * packing_.size();

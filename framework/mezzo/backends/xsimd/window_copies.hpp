@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/row_packing.hpp>
+#include <mezzo/compiler/kernel.hpp>
+#include <mezzo/core/isa.hpp>
 
 namespace mezzo::xsimd_kernels {
 

@@ -35,6 +35,7 @@ class WindowProducts final : public Kernel {
         parts_(parts_of(sizes_, sums_floats_)),
         // Panels share evenly, but all threads pack all windows.
         by_panels_(parts_ == 1 && blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
+        groups_(parts_ == 1 ? 1 : std::clamp<Index>((2 * thread_count() + parts_ - 1) / parts_, 1, blocks_)),
         threads_(std::min<Index>(thread_count(), shares())) {
     // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
     constexpr Index words_of_chunk = 448, left_words = 1 << 17;
@@ -65,8 +66,10 @@ class WindowProducts final : public Kernel {
         mine = {mine.end * thread / count, mine.end * (thread + 1) / count};
         return run_share(arguments, share, sums, own);
       }
-      for (Index part = parts_ * thread / count; part < parts_ * (thread + 1) / count; ++part) {
+      for (Index i = shares() * thread / count; i < shares() * (thread + 1) / count; ++i) {
+        const Index part = i / groups_, group = i % groups_;
         share.images = {sizes_.images * part / parts_, sizes_.images * (part + 1) / parts_};
+        share.blocks = {blocks_ * group / groups_, blocks_ * (group + 1) / groups_};
         run_share(arguments, share, sums + part * sums_floats_, own);
       }
     });
@@ -97,7 +100,7 @@ class WindowProducts final : public Kernel {
   };
   /// Number of shares that threads divide.
   Index shares() const {
-    if (parts_ > 1) return parts_;
+    if (parts_ > 1) return parts_ * groups_;
     return by_panels_ ? panels_ : blocks_;
   }
 
@@ -195,6 +198,7 @@ class WindowProducts final : public Kernel {
   const Index sums_floats_;  ///< of one part
   const Index parts_;        ///< of the images, that threads share; 1: they don't
   const bool by_panels_;     ///< threads share the panels, else the blocks
+  const Index groups_;       ///< of blocks in a part, so that many threads have enough shares
   const Index threads_;
   Index images_ = 1, rows_ = 1;  ///< of a chunk
   Index tile_ = 1;               ///< blocks that are packed at a time
@@ -205,12 +209,14 @@ class WindowProducts final : public Kernel {
   WideResult result_;
 };
 
-/// True if products in float32 are faster than oneDNN's gradient. On Zen 4, one core, kernels with strides reach 93 to
-/// 105 GFLOP/s with AVX2 and with AVX-512, in oneDNN 43 to 99. Windows of 1 x 1 are packed for one product, so those of
-/// few channels reach 49 to 87, in oneDNN 56 to 103.
+/// Fewest channels of a kernel of 1 x 1 in float32, whose windows are packed for one product.
+constexpr Index fewest_channels_of_1x1 = 256;
+
+/// True if products in float32 are faster than oneDNN's gradient. On Zen 4, one core, kernels with strides reach 92 to
+/// 105 GFLOP/s with AVX2 and with AVX-512, in oneDNN 46 to 93. Those of 1 x 1 with fewer channels reach 49 to 62 with
+/// AVX2, in oneDNN 56 to 91.
 bool suits_floats(const Shape& kernel, const Shape& strides) {
-  constexpr Index fewest_of_pixels = 256;
-  return strides != Shape{1, 1} && (kernel[0] * kernel[1] > 1 || kernel[2] >= fewest_of_pixels);
+  return strides != Shape{1, 1} && (kernel[0] * kernel[1] > 1 || kernel[2] >= fewest_channels_of_1x1);
 }
 
 }  // namespace
@@ -230,9 +236,9 @@ std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa i
   const bool pairs = x.dtype == DType::bfloat16 && multiplies_pairs(kernels(isa).products);
   if (!pairs && !suits_floats(out.shape, strides)) {
     return decline(reason,
-                   "takes kernels with strides, of 1 x 1 those with 256 channels, unless bfloat16 is fast; got {}, "
-                   "strides {} and {}",
-                   out.shape, strides, x.dtype);
+                   "takes kernels with strides, of 1 x 1 those with at least {} channels, unless bfloat16 is fast; got "
+                   "{}, strides {} and {}",
+                   fewest_channels_of_1x1, out.shape, strides, x.dtype);
   }
   constexpr Index fewest_columns = 9, fewest_filters = 16, fewest_pixels = 512;
   const Index columns = out.shape[1] * out.shape[2], pixels = element_count(g.shape) / g.shape[3];

@@ -1,8 +1,7 @@
 #include <mezzo/backends/xsimd/packed/packed.hpp>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
+#include <optional>
 
 #include <mezzo/backends/common/epilogue.hpp>
 #include <mezzo/backends/common/kernel.hpp>
@@ -12,7 +11,6 @@
 #include <mezzo/backends/xsimd/packed/strided_gradient.hpp>
 #include <mezzo/backends/xsimd/packed/strides.hpp>
 #include <mezzo/backends/xsimd/packed/windows.hpp>
-#include <mezzo/ops/op_set.hpp>
 
 // A convolution is a product of the windows of x, whose rows lie without gaps in memory, with the kernel as a matrix.
 // The pixels of a row of the output are rows of the product. A constant kernel is packed once, when the plan is made,
@@ -128,17 +126,9 @@ class PackedKernel final : public Kernel {
   const bool few_rows_;
 };
 
-bool has_constants(const KernelRequest& request) {
-  return request.constants.count(1) > 0 && (!has_bias(request) || request.constants.count(2) > 0);
-}
-
-/// True if the kernel and the bias are constants and the dtypes are those that the instruction set multiplies. Sets the
-/// reason otherwise.
+/// True if the dtypes of a product with constants are those that the instruction set multiplies. Sets the reason
+/// otherwise.
 bool takes_constants(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (!has_constants(request)) {
-    reason.clear();  // not a frozen graph
-    return false;
-  }
   const DType dtype = request.inputs[0].dtype;
   const bool pairs =
       dtype == DType::bfloat16 && kernels(isa).packed.bfloat16 != nullptr && multiplies_pairs(kernels(isa).products);
@@ -165,9 +155,7 @@ bool takes_windows(const KernelRequest& request, const Windows& windows, std::st
 }
 
 std::unique_ptr<Kernel> make_packed_convolution(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (has_constants(request) ? !takes_constants(request, isa, reason) : !takes_strides(request, reason)) {
-    return nullptr;
-  }
+  if (has_constants(request) ? !takes_constants(request, isa, reason) : !takes_strides(request, reason)) return nullptr;
   if (request.attributes.get<Index>("groups") != 1 || request.attributes.get<Shape>("dilation") != Shape{1, 1}) {
     return decline(reason, "takes convolutions without groups and dilation");
   }
@@ -177,7 +165,8 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelRequest& request, Is
 }
 
 std::unique_ptr<Kernel> make_packed_matmul(const KernelRequest& request, Isa isa, std::string& reason) {
-  if (!takes_constants(request, isa, reason)) return nullptr;
+  reason.clear();
+  if (!has_constants(request) || !takes_constants(request, isa, reason)) return nullptr;
   if (request.inputs[1].shape.size() != 2 || request.attributes.get_or("transpose_a", false)) {
     return decline(reason, "takes a plain left operand and one matrix");
   }
@@ -187,6 +176,10 @@ std::unique_ptr<Kernel> make_packed_matmul(const KernelRequest& request, Isa isa
 }
 
 }  // namespace
+
+bool has_constants(const KernelRequest& request) {
+  return request.constants.count(1) > 0 && (!has_bias(request) || request.constants.count(2) > 0);
+}
 
 Entries packed_entries() {
   return {entry<make_packed_convolution>("conv2d"), entry<make_packed_matmul>("matmul"),

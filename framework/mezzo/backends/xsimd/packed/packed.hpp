@@ -2,10 +2,11 @@
 #include <cstdint>
 
 #include <mezzo/backends/xsimd/family.hpp>
+#include <mezzo/compiler/kernel.hpp>
 
 namespace mezzo::xsimd_kernels {
 
-/// A product of rows of x with a panel of a constant matrix, and what follows it: out = limits(x panel + bias +
+/// A product of rows of x with a panel of a packed matrix, and what follows it: out = limits(x panel + bias +
 /// residual), with NaN kept by the limits. x, residual and out have the function's storage type; sums are float32.
 ///
 /// A row of x is `segments` pieces of `depth` numbers. Two numbers of 16 bits that follow each other are a pair: depth,
@@ -35,8 +36,11 @@ struct PackedFunctions {
 
 MEZZO_ISA_TABLE(PackedFunctions, packed)
 
+/// True if the right operand of a product and its bias are constants.
+bool has_constants(const KernelRequest& request);
+
 /// Matrix products and convolutions with constant kernels and biases. Convolutions with strides whose kernels are not
-/// constant, and their input gradients.
+/// constant, and gradients of their inputs.
 Entries packed_entries();
 
 }  // namespace mezzo::xsimd_kernels

@@ -15,8 +15,6 @@ class PackedMatrix {
   /// `transposed`: the numbers are (columns, depth).
   PackedMatrix(const Tensor& numbers, std::int64_t depth, std::int64_t columns, bool transposed, Isa isa);
 
-  /// Number of panels.
-  std::int64_t count() const { return count_; }
   const void* panel(std::int64_t number) const { return static_cast<const char*>(packed_->data()) + number * bytes_; }
   /// Bytes of all panels.
   std::int64_t bytes() const { return count_ * bytes_; }

@@ -40,11 +40,13 @@ struct Axis {
                   .taps = tap < kernel ? (kernel - tap + stride - 1) / stride : 0};
       if (phase.first >= size) continue;
       phase.count = (size - 1 - phase.first) / stride + 1;
-      const Index last_tap =
-          (phase.first + padding - tap) / stride;  // the cotangent that the first pixel's `tap` meets
-      phase.begin = last_tap - (phase.taps - 1);
-      before = std::max(before, -phase.begin);
-      after = std::max(after, last_tap + phase.count - out);
+      // The last cotangent of the first pixel's window meets the first tap.
+      const Index last = (phase.first + padding - tap) / stride;
+      phase.begin = last - (phase.taps - 1);
+      if (phase.taps > 0) {
+        before = std::max(before, -phase.begin);
+        after = std::max(after, last + phase.count - out);
+      }
       phases.push_back(phase);
     }
   }
@@ -62,7 +64,7 @@ class StridedGradient final : public Kernel {
         panels_(round_up(x_[3], panel_) / panel_),
         rows_(axis(request, 0)),
         columns_(axis(request, 1)),
-        zeros_(packed_bias(nullptr, x_[3], panel_)) {
+        zeros_(packed_bias(nullptr, panel_, panel_)) {
     const Shape& g = request.inputs[0].shape;
     cotangents_.images = g[0], cotangents_.height = g[1], cotangents_.width = g[2], cotangents_.channels = g[3];
     cotangents_.top = rows_.before, cotangents_.left = columns_.before;
@@ -198,6 +200,8 @@ class StridedGradient final : public Kernel {
 
 std::unique_ptr<Kernel> make_strided_gradient(const KernelRequest& request, Isa isa, std::string& reason) {
   if (!takes_strides(request, reason)) return nullptr;
+  if (request.constants.count(1) > 0)
+    return decline(reason, "leaves constant kernels to oneDNN, which packs them once");
   if (request.attributes.get<Index>("groups") != 1 || request.attributes.get<Shape>("dilation") != Shape{1, 1}) {
     return decline(reason, "takes convolutions without groups and dilation");
   }
