@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(kernel_gradient_of_windows_in_pairs) {
         const Spec spec{windows.kernel, out};
         const Tensor expected = widened_reference("conv2d_kernel_gradient", attributes, inputs, {spec})[0];
         const double difference = largest_difference(run.outputs[0], expected);
-        const double rows = static_cast<double>(inputs[1].size() / windows.kernel[3]);
-        BOOST_TEST(difference <= (out == DType::float32 ? 1e-6 + 1e-6 * std::sqrt(rows) : 0x1p-7),
+        const std::int64_t rows = inputs[1].size() / windows.kernel[3];
+        BOOST_TEST(difference <= (out == DType::float32 ? 1e-6 + 1e-6 * std::sqrt(static_cast<double>(rows)) : 0x1p-7),
                    fmt::format("{} by {}: {}", windows.x, windows.kernel, difference));
       }
       BOOST_TEST(same_if_made_for_one_thread(windows, DType::bfloat16));

@@ -35,7 +35,7 @@ class WindowProducts final : public Kernel {
         parts_(parts_of(sizes_, sums_floats_)),
         // Panels share evenly, but all threads pack all windows.
         by_panels_(parts_ == 1 && blocks_ < Index{4} * thread_count() && panels_ >= thread_count()),
-        groups_(parts_ == 1 ? 1 : std::clamp<Index>((2 * thread_count() + parts_ - 1) / parts_, 1, blocks_)),
+        groups_(parts_ == 1 ? 1 : std::clamp<Index>((Index{2} * thread_count() + parts_ - 1) / parts_, 1, blocks_)),
         threads_(std::min<Index>(thread_count(), shares())) {
     // Sums are read and written once for each chunk of pixels, so a chunk is not too small.
     constexpr Index words_of_chunk = 448, left_words = 1 << 17;
