@@ -38,14 +38,9 @@ void WindowCopies::set_chunk(Index images, Index rows) {
   block_pitch_ = images * image_pitch() + line;
 }
 
-Index WindowCopies::row_floats() const {
-  return ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width + sizes_.width) * sizes_.channels;
-}
-
 /// The numbers that windows read of a row of the images of x: in place, or as a copy with its padding in `row`.
 const char* WindowCopies::padded_row(const KernelArguments& arguments, Index number, char* row) const {
-  const Index used = ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width) * sizes_.channels;
-  const Index before = sizes_.left * sizes_.channels;
+  const Index used = used_numbers(), before = sizes_.left * sizes_.channels;
   const Index copied = std::min(sizes_.width * sizes_.channels, used - before);
   if (copied <= 0) return row;  // all windows lie in the padding
   const char* const from = arguments.in<char>(0) + number * row_bytes();

@@ -41,7 +41,7 @@ class WindowCopies {
   /// Words from a block's begin to the windows that row `row` of the kernel meets.
   Index place(Index row) const { return row % sizes_.stride * phase_words_ + row / sizes_.stride * row_words_; }
   /// Floats of the memory for a row of an image.
-  Index row_floats() const;
+  Index row_floats() const { return used_numbers() + sizes_.width * sizes_.channels; }
   /// Bytes of a row of x.
   Index row_bytes() const { return sizes_.width * sizes_.channels * x_size_; }
 
@@ -50,6 +50,10 @@ class WindowCopies {
             float* to) const;
 
  private:
+  /// Numbers of a row with its padding that windows read.
+  Index used_numbers() const {
+    return ((sizes_.out_width - 1) * sizes_.stride + sizes_.kernel_width) * sizes_.channels;
+  }
   const char* padded_row(const KernelArguments& arguments, Index number, char* row) const;
 
   const WindowSizes sizes_;

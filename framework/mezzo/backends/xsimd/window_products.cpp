@@ -233,8 +233,7 @@ std::unique_ptr<Kernel> make_window_products(const KernelRequest& request, Isa i
     return decline(reason, "takes float32, bfloat16 and float16, and operands of one dtype; got {} and {}", x.dtype,
                    g.dtype);
   }
-  const bool pairs = x.dtype == DType::bfloat16 && multiplies_pairs(kernels(isa).products);
-  if (!pairs && !suits_floats(out.shape, strides)) {
+  if (!RowPacking(x.dtype, isa).pairs() && !suits_floats(out.shape, strides)) {
     return decline(reason,
                    "takes kernels with strides, of 1 x 1 those with at least {} channels, unless bfloat16 is fast; got "
                    "{}, strides {} and {}",

@@ -75,21 +75,10 @@ class PackedKernel final : public Kernel {
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  /// Lines of the output that are multiplied with a panel at a time: what they read of x stays in the L2 cache.
-  Index lines_at_once() const {
-    constexpr Index bytes = 1 << 18;
-    return std::max<Index>(1, bytes / std::max<Index>(1, windows_.rows * windows_.x_width * size_));
-  }
-
   void multiply(const KernelArguments& arguments, const char* x, Index begin, Index end, Index first_panel,
                 Index last_panel) const {
-    const Index at_once = lines_at_once();
-    for (; begin < end; begin += at_once) {
-      const Index lines_end = std::min(end, begin + at_once);
-      for (Index panel = first_panel; panel < last_panel; ++panel) {
-        for (Index line = begin; line < lines_end; ++line) multiply_line(arguments, x, line, panel);
-      }
-    }
+    for_lines_and_panels(begin, end, windows_.rows * windows_.x_width * size_, first_panel, last_panel,
+                         [&](Index line, Index panel) { multiply_line(arguments, x, line, panel); });
   }
 
   void multiply_line(const KernelArguments& arguments, const char* x, Index line, Index panel) const {

@@ -147,16 +147,9 @@ class StridedGradient final : public Kernel {
   /// Computes phase k of the columns in some rows of phase i: row r is of image r / count.
   void multiply(const KernelArguments& arguments, const float* g, std::size_t i, std::size_t k, Index begin,
                 Index end) const {
-    // What the rows read of the cotangents stays in the L2 cache.
-    constexpr Index floats_at_once = 1 << 16;
-    const Index row_floats = cotangents_.padded_width * kernel_[3];
-    const Index at_once = std::max<Index>(1, floats_at_once / row_floats);
-    for (; begin < end; begin += at_once) {
-      const Index rows_end = std::min(end, begin + at_once);
-      for (Index panel = 0; panel < panels_; ++panel) {
-        for (Index row = begin; row < rows_end; ++row) multiply_row(arguments, g, i, k, row, panel);
-      }
-    }
+    const Index row_bytes = cotangents_.padded_width * kernel_[3] * static_cast<Index>(sizeof(float));
+    for_lines_and_panels(begin, end, row_bytes, 0, panels_,
+                         [&](Index row, Index panel) { multiply_row(arguments, g, i, k, row, panel); });
   }
 
   void multiply_row(const KernelArguments& arguments, const float* g, std::size_t i, std::size_t k, Index row,

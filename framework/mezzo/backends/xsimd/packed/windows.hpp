@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include <mezzo/compiler/kernel.hpp>
@@ -34,5 +35,20 @@ Windows windows_of_convolution(const KernelRequest& request);
 
 /// The rows of a matrix, or of a stack of matrices.
 Windows windows_of_rows(const Shape& x);
+
+/// Calls body(line, panel) for lines `begin` to `end` - 1 and all panels from `first` to `last` - 1. A panel meets so
+/// many lines at a time that their numbers, `line_bytes` of each line, stay in the L2 cache.
+template <class Body>
+void for_lines_and_panels(std::int64_t begin, std::int64_t end, std::int64_t line_bytes, std::int64_t first,
+                          std::int64_t last, const Body& body) {
+  constexpr std::int64_t cached_bytes = 1 << 18;
+  const std::int64_t at_once = std::max<std::int64_t>(1, cached_bytes / std::max<std::int64_t>(1, line_bytes));
+  for (; begin < end; begin += at_once) {
+    const std::int64_t lines_end = std::min(end, begin + at_once);
+    for (std::int64_t panel = first; panel < last; ++panel) {
+      for (std::int64_t line = begin; line < lines_end; ++line) body(line, panel);
+    }
+  }
+}
 
 }  // namespace mezzo::xsimd_kernels
