@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <mezzo/compiler/product_rates.hpp>
+
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -14,8 +16,8 @@ Attributes geometry() {
       {"strides", Shape{1, 1}}, {"padding", Shape{0, 0, 0, 0}}, {"dilation", Shape{1, 1}}, {"groups", std::int64_t{1}}};
 }
 
-Attributes input_gradient(const Shape& x) {
-  return with_attribute(with_attribute(geometry(), "shape", x), "dtype", DType::float32);
+Attributes input_gradient(const Shape& x, DType dtype = DType::float32) {
+  return with_attribute(with_attribute(geometry(), "shape", x), "dtype", dtype);
 }
 
 // Four standard deviations of the rounding error of a float32 sum of products of numbers in [-1, 1].
@@ -36,6 +38,18 @@ void check(const Shape& images, std::int64_t channels, std::int64_t filters) {
               tolerance(filters));
 }
 
+// Operands and results in 16 bits. Results have numbers of up to 2.
+void check_half(DType dtype, const Shape& images, std::int64_t channels, std::int64_t filters) {
+  const Shape x = with_channels(images, channels), g = with_channels(images, filters);
+  const auto kernel = [&](std::int64_t terms) {
+    const double most = 1 / std::sqrt(static_cast<double>(terms));
+    return random_tensor({1, 1, channels, filters}, dtype, 2, -most, most);
+  };
+  check_xsimd("conv2d", geometry(), {random_tensor(x, dtype, 1), kernel(channels)}, tolerance(1));
+  check_xsimd("conv2d_input_gradient", input_gradient(x, dtype), {random_tensor(g, dtype, 1), kernel(filters)},
+              tolerance(1));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(xsimd_pointwise)
@@ -47,6 +61,15 @@ BOOST_AUTO_TEST_CASE(both_directions) {
   check({3, 30, 31}, 24, 40);    // several chunks of rows, shared by threads
   check({1, 23, 23}, 16, 16);    // panels of one register
   check({1, 23, 23}, 1030, 48);  // sums in pieces
+}
+
+BOOST_AUTO_TEST_CASE(operands_of_16_bits_are_multiplied_as_float32) {
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    check_half(dtype, {2, 19, 14}, 17, 33);    // parts of blocks, panels and registers
+    check_half(dtype, {3, 30, 31}, 24, 40);    // several chunks of rows, shared by threads
+    check_half(dtype, {1, 23, 23}, 1030, 48);  // sums in pieces, in memory of the threads
+    check_half(dtype, {1, 23, 23}, 48, 1030);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(joined_with_the_gradient_of_a_norm) {
@@ -91,6 +114,15 @@ BOOST_AUTO_TEST_CASE(only_the_pixel_sees_nan) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(products_of_16_bits_are_left_to_cpus_that_have_them) {
+  if (isa() < Isa::avx2) return skip("needs AVX2");
+  const std::vector<Tensor> operands{Tensor({2, 16, 16, 8}, DType::bfloat16), Tensor({1, 1, 8, 8}, DType::bfloat16)};
+  std::string reason;
+  const auto kernel = create_kernel("pointwise", kernel_request("conv2d", geometry(), operands), reason);
+  BOOST_TEST((kernel == nullptr) == has_fast_bfloat16());
+  BOOST_TEST(reason == (has_fast_bfloat16() ? "leaves bfloat16 to products of 16 bits" : ""));
+}
+
 BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {
   if (isa() < Isa::avx2) return skip("needs AVX2");
   const auto reason_of = [](const Attributes& attributes, const std::vector<Tensor>& operands) {
@@ -99,8 +131,8 @@ BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {
     return reason;
   };
   const Tensor x({2, 16, 16, 8}), kernel({1, 1, 8, 8});
-  BOOST_TEST(reason_of(geometry(), {x.cast(DType::bfloat16), kernel.cast(DType::bfloat16)}) ==
-             "takes float32; got bfloat16");
+  BOOST_TEST(reason_of(geometry(), {x.cast(DType::float64), kernel.cast(DType::float64)}) ==
+             "takes float32, bfloat16 and float16; got float64");
   const std::string other = "takes 1 x 1 kernels without strides, padding or groups";
   BOOST_TEST(reason_of(geometry(), {x, Tensor({1, 3, 8, 8})}) == other);
   BOOST_TEST(reason_of(with_attribute(geometry(), "strides", Shape{2, 2}), {x, kernel}) == other);

@@ -32,6 +32,7 @@
 #include <mezzo/backends/xsimd/update.hpp>
 #include <mezzo/backends/xsimd/update_rules.hpp>
 #include <mezzo/backends/xsimd/winograd/winograd.hpp>
+#include <mezzo/compiler/product_rates.hpp>
 #include <mezzo/compiler/work.hpp>
 #include <mezzo/core/cpu.hpp>
 #include <mezzo/graph/op_registry.hpp>
@@ -89,6 +90,11 @@ bool suits_gemm(const KernelRequest& request) {
   const std::int64_t rows = element_count(out) / out.back();
   return rows >= fewest_rows && (rows < many_rows || dtype == DType::bfloat16) && out.back() >= fewest_columns &&
          terms >= fewest_terms;
+}
+
+/// True if the CPU multiplies numbers of 16 bits of this dtype faster than float32, which oneDNN's products use.
+bool multiplies(DType dtype) {
+  return has_amx() || (dtype == DType::bfloat16 ? has_fast_bfloat16() : dtype_support(dtype) == Support::native);
 }
 
 }  // namespace
@@ -177,6 +183,8 @@ std::vector<detail::Implementation> pointwise_implementations() {
   for (detail::Implementation& one : all) {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       if (isa() < Isa::avx2) return decline(reason, "is not faster than oneDNN without AVX2");
+      const DType dtype = request.inputs[0].dtype;
+      if (is_half(dtype) && multiplies(dtype)) return decline(reason, "leaves {} to products of 16 bits", dtype);
       if (request.op == &ops::pointwise_norm_gradient && !xsimd_kernels::exceeds_caches(request.inputs[1])) {
         return decline(reason, "is not faster for arrays that stay in the caches");
       }

@@ -6,6 +6,7 @@
 #include <mezzo/backends/common/kernel.hpp>
 #include <mezzo/backends/xsimd/isa_kernels.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
+#include <mezzo/backends/xsimd/wide_operand.hpp>
 #include <mezzo/graph/op_registry.hpp>
 
 namespace mezzo::xsimd_kernels {
@@ -18,13 +19,13 @@ inline float* floats_at(const KernelArguments& arguments, std::size_t offset) {
   return reinterpret_cast<float*>(static_cast<char*>(arguments.scratch) + offset);
 }
 
-/// A matrix of float32 (depth, columns), or transposed in memory, packed in panels of columns for products.
+/// A matrix (depth, columns), or transposed in memory, packed in float32 in panels of columns for products.
 class KernelPanels {
  public:
   /// `input`: number of the kernel's operand that holds the matrix.
   KernelPanels(const KernelRequest& request, std::size_t input, std::int64_t depth, std::int64_t columns,
                bool transposed, const ProductFunctions& products, ScratchLayout& layout)
-      : products_(products), input_(input), depth_(depth), columns_(columns) {
+      : products_(products), matrix_(request, input, layout), depth_(depth), columns_(columns) {
     packed_ = layout.take(float_bytes(count() * pitch()));
     if (!transposed) return;
     turned_ = layout.take(float_bytes(depth * columns));
@@ -41,10 +42,11 @@ class KernelPanels {
   std::int64_t count() const { return (columns_ + products_.panel - 1) / products_.panel; }
 
   void pack(const KernelArguments& arguments) const {
-    const float* matrix = arguments.in<float>(input_);
+    const float* matrix = matrix_.read(arguments);
     if (turn_) {
+      const void* const from = matrix;
       void* const turned = floats_at(arguments, turned_);
-      turn_->run({arguments.inputs + input_, &turned, floats_at(arguments, turn_scratch_)});
+      turn_->run({&from, &turned, floats_at(arguments, turn_scratch_)});
       matrix = floats_at(arguments, turned_);
     }
     float* const to = floats_at(arguments, packed_);
@@ -68,7 +70,7 @@ class KernelPanels {
   std::int64_t pitch() const { return depth_ * products_.panel; }
 
   const ProductFunctions& products_;
-  const std::size_t input_;
+  const WideOperand matrix_;
   const std::int64_t depth_, columns_;
   std::unique_ptr<Kernel> turn_;
   std::size_t packed_ = 0, turned_ = 0, turn_scratch_ = 0;  ///< offsets in scratch memory

@@ -40,7 +40,7 @@ class LeftFactor {
             Index pitch) const {
     if (normalized_) return pack_normalized(arguments, columns, rows, wide, to, pitch);
     if (steps_ > 0) return pack_steps_before(arguments, columns, rows, wide, to, pitch);
-    packing_.blocks(arguments.inputs[input_], channels_, columns, rows, wide, to, pitch);
+    packing_.blocks(arguments.inputs[input_], channels_, columns, rows, to, pitch);
   }
 
   /// Lines of whole rows.
@@ -59,7 +59,7 @@ class LeftFactor {
     for (Index i = 0; i < rows.count; i += together) {
       const Index count = std::min(together, rows.count - i);
       normalized_.compute(arguments, from + i * channels_, columns.first, columns.count, count, wide);
-      packing_.blocks(wide, columns.count, {0, columns.count}, {0, count}, nullptr, to + i * block_columns, pitch);
+      packing_.blocks(wide, columns.count, {0, columns.count}, {0, count}, to + i * block_columns, pitch);
     }
   }
 
@@ -70,12 +70,12 @@ class LeftFactor {
       const Index count = step == 0 ? 1 : std::min(steps_ - step, rows.count - done);
       float* const blocks = to + done * block_columns;
       if (step > 0) {
-        packing_.blocks(arguments.inputs[input_], channels_, columns, {row - 1, count}, wide, blocks, pitch);
+        packing_.blocks(arguments.inputs[input_], channels_, columns, {row - 1, count}, blocks, pitch);
       } else if (initial_) {
-        packing_.blocks(arguments.inputs[2], channels_, columns, {row / steps_, 1}, wide, blocks, pitch);
+        packing_.blocks(arguments.inputs[2], channels_, columns, {row / steps_, 1}, blocks, pitch);
       } else {
         std::fill_n(wide, columns.count, 0.0F);
-        packing_.blocks(wide, columns.count, {0, columns.count}, {0, 1}, nullptr, blocks, pitch);
+        packing_.blocks(wide, columns.count, {0, columns.count}, {0, 1}, blocks, pitch);
       }
       done += count;
     }

@@ -63,7 +63,7 @@ class OuterProducts final : public Kernel {
     const Spec& out = request.outputs[0];
     direct_ = blocks_ == 1 && columns_ == filters_ && out.dtype == DType::float32;
     if (!direct_) sums_ = layout_.take(float_bytes(blocks_ * floats()));
-    wide_floats_ = round_up(LeftFactor::wide_rows * std::max(channels_, filters_), line);
+    wide_floats_ = round_up(LeftFactor::wide_rows * channels_, line);
     own_floats_ = round_up(panel_pitch_ + wide_floats_ + most * block_pitch_, line);
     own_ = layout_.take(float_bytes(threads_ * own_floats_));
     result_ = WideResult(request, layout_);
@@ -164,7 +164,7 @@ class OuterProducts final : public Kernel {
       }
       for (Index i = 0; i < panels; ++i) {
         const Columns panel = panel_at(i);
-        packing_.panels(arguments.inputs[1], filters_, panel, rows, wide, g, panel_pitch_);
+        packing_.panels(arguments.inputs[1], filters_, panel, rows, g, panel_pitch_);
         const auto next_g = [&](Index line_of_row) {
           const Index column = line_of_row * Prefetch::line_bytes / packing_.size();
           if (column >= products_.panel) return Prefetch{};

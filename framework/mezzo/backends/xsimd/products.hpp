@@ -21,6 +21,11 @@ struct PanelProduct {
   Prefetch ahead{};                                         ///< data that other work needs next
   std::int64_t columns = 0;                                 ///< the first columns of the panel that are written; 0: all
   bool past_caches = false;  ///< out is written without being read to the caches; its rows are whole cache lines
+  /// @name Results are rounded and stored here in place of out, if one of them isn't null
+  /// @{
+  bfloat16* out_bfloat16 = nullptr;
+  float16* out_float16 = nullptr;
+  /// @}
 };
 
 /// A product of bfloat16 numbers for one panel of columns, summed in float32: out = a b or out = a^T b, or += with
@@ -43,19 +48,19 @@ constexpr std::int64_t block_columns = 12;
 
 /// Rows of a matrix that are copied to panels: each panel has the same columns of all rows, in the order of memory. The
 /// last panel is filled with zeros. Up to 15 words of 32 bits after a panel's last row are overwritten.
-template <class T>
+template <class From, class To = From>
 struct PackedRows {
-  const T* from = nullptr;
+  const From* from = nullptr;
   std::int64_t width = 0;  ///< distance of rows
   std::int64_t rows = 0, columns = 0;
-  T* to = nullptr;
+  To* to = nullptr;
   std::int64_t pitch = 0;  ///< distance of panels
 };
 
 /// Copies rows to panels of as many columns as a block or a panel of a product has.
-template <class T>
+template <class From, class To = From>
 struct PackFunctions {
-  using Pack = void (*)(const PackedRows<T>&);
+  using Pack = void (*)(const PackedRows<From, To>&);
   Pack blocks, panels;
 };
 
@@ -76,6 +81,8 @@ struct ProductFunctions {
   Product transposed_product;  ///< a^T b
   std::int64_t panel;          ///< number of columns of a panel
   PackFunctions<float> pack;
+  PackFunctions<bfloat16, float> pack_bfloat16;
+  PackFunctions<float16, float> pack_float16;
 
   /// @name Null if the instruction set has no products of bfloat16
   /// @{

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mezzo/backends/xsimd/prefetch.hpp>
+#include <mezzo/backends/xsimd/rounding.hpp>
 #include <mezzo/backends/xsimd/row_pointers.hpp>
 #include <mezzo/backends/xsimd/vector.hpp>
 
@@ -165,13 +166,50 @@ constexpr ProductFunctions::OfPairs pair_product = nullptr, transposed_pair_prod
 constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
+/// Stores sums in rows of float32. `last`: columns in the last register.
+template <int rows, int registers>
+[[gnu::always_inline]] inline void store_sums(const Floats (&sums)[rows][registers], float* out, std::int64_t width,
+                                              std::int64_t last, bool past_caches) {
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    float* const to = out + i * width;
+    for (int j = 0; j + 1 < registers; ++j) store(to + j * lanes, sums[i][j], Whole{}, past_caches);
+    const int j = registers - 1;
+    if (last == lanes) {
+      store(to + j * lanes, sums[i][j], Whole{}, past_caches);
+    } else {
+      store(to + j * lanes, sums[i][j], first_lanes(last), past_caches);
+    }
+  }
+}
+
+/// Rounds sums to T and stores them.
+template <class T, int rows, int registers>
+[[gnu::always_inline]] inline void store_rounded(const Floats (&sums)[rows][registers], T* out, std::int64_t width,
+                                                 std::int64_t last) {
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+    T* const to = out + i * width;
+    if constexpr (registers == 2) {
+      if (last == lanes) {
+        store_two(to, sums[i][0], sums[i][1]);
+        continue;
+      }
+    }
+    for (int j = 0; j + 1 < registers; ++j) store(to + j * lanes, sums[i][j], Whole{});
+    store(to + (registers - 1) * lanes, sums[i][registers - 1], first_lanes(last));
+  }
+}
+
+/// Rows of the product from `first` on.
 template <int rows, int registers, bool transposed>
-[[gnu::always_inline]] inline void block_product(const PanelProduct& p, const float* a, float* out, Prefetch& ahead) {
+[[gnu::always_inline]] inline void block_product(const PanelProduct& p, std::int64_t first, Prefetch& ahead) {
   Floats sums[rows][registers], of_b[registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < registers; ++j) sums[i][j] = Floats(0.0F);
   }
+  const float* const a = p.a + first * (transposed ? 1 : p.a_width);
   const std::int64_t next = transposed ? p.a_width : 1;
   for (std::int64_t segment = 0; segment < p.segments; ++segment) {
     RowPointers<rows> row(a + segment * p.a_segment, transposed ? 1 : p.a_width);
@@ -187,43 +225,38 @@ template <int rows, int registers, bool transposed>
       row.advance(next);
     }
   }
-  const auto finish = [&](int i, int j, auto part) {
-    float* to = out + i * p.out_width + j * lanes;
-    if (p.accumulate) sums[i][j] += load(to, part);
-    store(to, sums[i][j], part, p.past_caches);
-  };
-  const std::int64_t last = p.columns == 0 ? lanes : p.columns - (registers - 1) * lanes;  // columns in a register
+  const std::int64_t last = p.columns == 0 ? lanes : p.columns - (registers - 1) * lanes, place = first * p.out_width;
+  if (p.accumulate) {
 #pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j + 1 < registers; ++j) finish(i, j, Whole{});
-    if (last == lanes) {
-      finish(i, registers - 1, Whole{});
-    } else {
-      finish(i, registers - 1, first_lanes(last));
+    for (int i = 0; i < rows; ++i) {
+      const float* const from = p.out + place + i * p.out_width;
+      for (int j = 0; j + 1 < registers; ++j) sums[i][j] += load(from + j * lanes, Whole{});
+      const int j = registers - 1;
+      sums[i][j] += last == lanes ? load(from + j * lanes, Whole{}) : load(from + j * lanes, first_lanes(last));
     }
   }
+  if (p.out_bfloat16 != nullptr) return store_rounded(sums, p.out_bfloat16 + place, p.out_width, last);
+  if (p.out_float16 != nullptr) return store_rounded(sums, p.out_float16 + place, p.out_width, last);
+  store_sums(sums, p.out + place, p.out_width, last, p.past_caches);
 }
 
 /// The last rows, fewer than a block.
 template <int rows, int registers, bool transposed>
-[[gnu::always_inline]] inline void rest_product(const PanelProduct& p, const float* a, float* out, std::int64_t count,
-                                                Prefetch& ahead) {
+[[gnu::always_inline]] inline void rest_product(const PanelProduct& p, std::int64_t first, Prefetch& ahead) {
   if constexpr (rows > 0) {
-    if (count == rows) return block_product<rows, registers, transposed>(p, a, out, ahead);
-    rest_product<rows - 1, registers, transposed>(p, a, out, count, ahead);
+    if (p.rows - first == rows) return block_product<rows, registers, transposed>(p, first, ahead);
+    rest_product<rows - 1, registers, transposed>(p, first, ahead);
   }
 }
 
 template <int registers, bool transposed>
 [[gnu::flatten]] void panel_product(const PanelProduct& p) {
-  const std::int64_t next_row = transposed ? 1 : p.a_width;
   Prefetch ahead = p.ahead;
   std::int64_t row = 0;
   for (; row + block_rows <= p.rows; row += block_rows) {
-    block_product<block_rows, registers, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, ahead);
+    block_product<block_rows, registers, transposed>(p, row, ahead);
   }
-  rest_product<block_rows - 1, registers, transposed>(p, p.a + row * next_row, p.out + row * p.out_width, p.rows - row,
-                                                      ahead);
+  rest_product<block_rows - 1, registers, transposed>(p, row, ahead);
 }
 
 template <bool transposed>
@@ -233,9 +266,9 @@ void product(const PanelProduct& p) {
 }
 
 /// Stores whole registers: numbers written after a panel's columns are overwritten by the next row.
-template <int columns>
-void pack(const PackedRows<float>& p) {
-  const float* from = p.from;
+template <int columns, class T>
+void pack(const PackedRows<T, float>& p) {
+  const T* from = p.from;
   for (std::int64_t row = 0; row < p.rows; ++row, from += p.width) {
     float* to = p.to + row * columns;
     std::int64_t column = 0;
@@ -259,7 +292,9 @@ constexpr ProductFunctions products{
     .product = product<false>,
     .transposed_product = product<true>,
     .panel = panel_columns,
-    .pack = {pack<block_columns>, pack<panel_columns>},
+    .pack = {pack<block_columns, float>, pack<panel_columns, float>},
+    .pack_bfloat16 = {pack<block_columns, bfloat16>, pack<panel_columns, bfloat16>},
+    .pack_float16 = {pack<block_columns, float16>, pack<panel_columns, float16>},
     .pair_product = pair_product,
     .transposed_pair_product = transposed_pair_product,
     .pack_pairs = pair_packs,

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/entries.hpp>
 #include <mezzo/backends/xsimd/prefetch.hpp>
 #include <mezzo/backends/xsimd/products.hpp>
@@ -39,27 +38,21 @@ class RowPacking {
 
   RowPacking(DType dtype, Isa isa)
       : products_(kernels(isa).products),
-        widen_(kernels(isa).cast.from_storage[dtype].float32),
-        size_(size_of(dtype)),
+        dtype_(dtype),
         pairs_(dtype == DType::bfloat16 && multiplies_pairs(products_)) {}
 
   bool pairs() const { return pairs_; }
   /// Bytes of a number.
-  Index size() const { return size_; }
+  Index size() const { return size_of(dtype_); }
   /// Words of a column of so many rows.
   Index words(Index rows) const { return pairs_ ? (rows + 1) / 2 : rows; }
 
-  /// Copies columns of rows that are `width` apart, to blocks or to panels, `pitch` floats apart. `wide`: memory for
-  /// `width` floats, not used for float32.
-  void blocks(const void* from, Index width, const Columns& columns, const Rows& rows, float* wide, float* to,
-              Index pitch) const {
-    pack(products_.pack.blocks, products_.pack_pairs.blocks, from, width, columns, rows, wide, to, pitch,
-         block_columns);
+  /// Copies columns of rows that are `width` apart, to blocks or to panels, `pitch` floats apart.
+  void blocks(const void* from, Index width, const Columns& columns, const Rows& rows, float* to, Index pitch) const {
+    pack([](const auto& functions) { return functions.blocks; }, from, width, columns, rows, to, pitch);
   }
-  void panels(const void* from, Index width, const Columns& columns, const Rows& rows, float* wide, float* to,
-              Index pitch) const {
-    pack(products_.pack.panels, products_.pack_pairs.panels, from, width, columns, rows, wide, to, pitch,
-         products_.panel);
+  void panels(const void* from, Index width, const Columns& columns, const Rows& rows, float* to, Index pitch) const {
+    pack([](const auto& functions) { return functions.panels; }, from, width, columns, rows, to, pitch);
   }
 
   void multiply(const CopiesProduct& p) const {
@@ -94,35 +87,32 @@ class RowPacking {
   }
 
  private:
-  void pack(PackFunctions<float>::Pack pack_floats, PackFunctions<bfloat16>::Pack pack_pairs, const void* matrix,
-            Index width, const Columns& columns, const Rows& rows, float* wide, float* to, Index pitch,
-            Index panel) const {
-    const char* from = static_cast<const char*>(matrix) + (rows.first * width + columns.first) * size_;
-    if (pairs_) {
-      return pack_pairs({.from = reinterpret_cast<const bfloat16*>(from),
+  /// `chosen` gives one of two functions.
+  template <class Chosen>
+  void pack(const Chosen& chosen, const void* matrix, Index width, const Columns& columns, const Rows& rows, float* to,
+            Index pitch) const {
+    const Index first = rows.first * width + columns.first;
+    const auto copy = [&](const auto* numbers, const auto& functions, auto* place, Index distance) {
+      chosen(functions)({.from = numbers + first,
                          .width = width,
                          .rows = rows.count,
                          .columns = columns.count,
-                         .to = reinterpret_cast<bfloat16*>(to),
-                         .pitch = 2 * pitch});
-    }
-    if (size_ == sizeof(float)) {
-      return pack_floats({.from = reinterpret_cast<const float*>(from),
-                          .width = width,
-                          .rows = rows.count,
-                          .columns = columns.count,
-                          .to = to,
-                          .pitch = pitch});
-    }
-    for (Index i = 0; i < rows.count; ++i, from += width * size_, to += panel) {
-      widen_(from, wide, columns.count);
-      pack_floats({.from = wide, .width = width, .rows = 1, .columns = columns.count, .to = to, .pitch = pitch});
+                         .to = place,
+                         .pitch = distance});
+    };
+    if (pairs_) {
+      copy(static_cast<const bfloat16*>(matrix), products_.pack_pairs, reinterpret_cast<bfloat16*>(to), 2 * pitch);
+    } else if (dtype_ == DType::bfloat16) {
+      copy(static_cast<const bfloat16*>(matrix), products_.pack_bfloat16, to, pitch);
+    } else if (dtype_ == DType::float16) {
+      copy(static_cast<const float16*>(matrix), products_.pack_float16, to, pitch);
+    } else {
+      copy(static_cast<const float*>(matrix), products_.pack, to, pitch);
     }
   }
 
   const ProductFunctions& products_;
-  const CastFunctions::Cast widen_;
-  const Index size_;
+  const DType dtype_;
   const bool pairs_;  ///< multiplies bfloat16
 };
 

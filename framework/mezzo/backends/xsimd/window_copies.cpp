@@ -68,8 +68,7 @@ void WindowCopies::pack(const KernelArguments& arguments, const WindowChunk& chu
       }
       const char* const from =
           padded_row(arguments, (chunk.image + image) * sizes_.height + y, reinterpret_cast<char*>(row));
-      packing_.blocks(from, sizes_.stride * sizes_.channels, of_blocks, {0, sizes_.out_width}, nullptr, at,
-                      block_pitch_);
+      packing_.blocks(from, sizes_.stride * sizes_.channels, of_blocks, {0, sizes_.out_width}, at, block_pitch_);
     }
   }
 }

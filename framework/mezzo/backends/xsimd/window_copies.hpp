@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/row_packing.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/isa.hpp>

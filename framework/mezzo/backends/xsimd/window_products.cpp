@@ -46,8 +46,7 @@ class WindowProducts final : public Kernel {
     windows_.set_chunk(images_, rows_);
     panel_pitch_ = images_ * rows_ * words_ * products_.panel + line;
     tile_ = std::clamp<Index>(left_words / windows_.block_pitch(), 1, blocks_);
-    own_words_ = round_up(
-        tile_ * windows_.block_pitch() + panels_ * panel_pitch_ + windows_.row_floats() + sizes_.filters, line);
+    own_words_ = round_up(tile_ * windows_.block_pitch() + panels_ * panel_pitch_ + windows_.row_floats(), line);
     own_ = layout_.take(float_bytes(threads_ * own_words_));
     const Spec& out = request.outputs[0];
     direct_ = parts_ == 1 && out.dtype == DType::float32 && sizes_.filters % products_.panel == 0;
@@ -133,7 +132,7 @@ class WindowProducts final : public Kernel {
 
   void run_share(const KernelArguments& arguments, const Share& share, float* sums, float* own) const {
     float *const windows = own, *const cotangents = windows + tile_ * windows_.block_pitch();
-    float *const row_copy = cotangents + panels_ * panel_pitch_, *const wide = row_copy + windows_.row_floats();
+    float* const row_copy = cotangents + panels_ * panel_pitch_;
     std::fill_n(row_copy, windows_.row_floats(), 0.0F);
     const Index products =
         (share.blocks.end - share.blocks.begin) * sizes_.kernel_height * (share.panels.end - share.panels.begin);
@@ -145,7 +144,7 @@ class WindowProducts final : public Kernel {
         const WindowChunk next = chunk_at(share, last_rows ? image + images_ : image, last_rows ? 0 : row + rows_);
         const bool first_of_all = image == share.images.begin && row == 0;
         PrefetchQueue ahead = ahead_of(arguments, next, products);
-        pack_cotangents(arguments, chunk, share.panels, wide, cotangents);
+        pack_cotangents(arguments, chunk, share.panels, cotangents);
         for (Index block = share.blocks.begin; block < share.blocks.end; block += tile_) {
           const Range tile{block, std::min(block + tile_, share.blocks.end)};
           windows_.pack(arguments, chunk, tile.begin, tile.end, row_copy, windows);
@@ -155,13 +154,13 @@ class WindowProducts final : public Kernel {
     }
   }
 
-  void pack_cotangents(const KernelArguments& arguments, const WindowChunk& chunk, const Range& panels, float* wide,
+  void pack_cotangents(const KernelArguments& arguments, const WindowChunk& chunk, const Range& panels,
                        float* to) const {
     const Index first = panels.begin * products_.panel;
     const Columns columns{first, std::min(sizes_.filters, panels.end * products_.panel) - first};
     for (Index i = 0; i < chunk.images * chunk.rows; ++i) {
       const Index row = (chunk.image + i / chunk.rows) * sizes_.out_height + chunk.row + i % chunk.rows;
-      packing_.panels(arguments.inputs[1], sizes_.filters, columns, {row * sizes_.out_width, sizes_.out_width}, wide,
+      packing_.panels(arguments.inputs[1], sizes_.filters, columns, {row * sizes_.out_width, sizes_.out_width},
                       to + panels.begin * panel_pitch_ + i * words_ * products_.panel, panel_pitch_);
     }
   }
