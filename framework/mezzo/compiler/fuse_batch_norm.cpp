@@ -18,11 +18,6 @@ Attributes with_relu(const detail::Node& norm, const detail::Node& relu) {
 /// Upper limit of a relu, or of a norm with one; 0: no limit.
 double max_value(const detail::Node& node) { return node.attributes.get_or("max_value", 0.0); }
 
-/// True if the gradient can compute a norm's output again: it is not rounded to a narrower dtype.
-bool is_computed_again(const detail::Node& norm) {
-  return norm.inputs.size() == 5 && norm.outputs[0].dtype == norm.outputs[1].dtype;
-}
-
 /// Replaces relu(norm(x)) and relu(norm(x) + residual) by one node at the place of the relu. Readers of the norm's
 /// statistics come later and read them from the new node.
 Graph fuse_forward(const Graph& graph) {
@@ -47,7 +42,7 @@ Graph fuse_forward(const Graph& graph) {
     if (residual.defined()) inputs.push_back(residual);
     Attributes attributes = with_relu(before, *node);
     std::vector<Spec> outputs = before.outputs;
-    if (!residual.defined() && is_computed_again(before)) {
+    if (!residual.defined()) {
       attributes.set("shift", true);
       outputs.push_back(outputs[1]);
     }

@@ -18,10 +18,12 @@ const Op* normalizing(const detail::Node& reader) {
   return is(reader, ops::conv2d) && bare ? &ops::normalized_conv2d : nullptr;
 }
 
-/// True for an output of a norm that can be computed again from its shift, which is an output of a norm with a relu and
-/// without a residual.
+/// True for an output of a norm that its readers can compute from the norm's shift: of a norm with a relu and without a
+/// residual. Outputs that are rounded to a narrower dtype are stored: each reader would round them, which costs more
+/// than it saves.
 bool is_computed_again(const Value& y) {
-  return is_first_output(y, ops::batch_norm) && y.node()->attributes.get_or("shift", false);
+  return is_first_output(y, ops::batch_norm) && y.node()->attributes.get_or("shift", false) &&
+         y.dtype() == y.node()->outputs[1].dtype;
 }
 
 /// The reader of a norm's output y as a reader of x, the norm's input. `channels`: gamma, mean, inverse deviation and

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <mezzo/backends/xsimd/columns.hpp>
+#include <mezzo/backends/xsimd/rounding.hpp>
 
 // Rows are processed two at a time, from the first to the last column, in the order of memory, which the hardware
 // prefetches. On a Zen 4, two threads read 38 GB/s in this way, with or without prefetches. With four rows they read 31
@@ -22,6 +23,31 @@ template <class Body>
   Index row = begin;
   for (; row + 2 <= end; row += 2) some_rows(row, std::integral_constant<int, 2>{});
   if (row < end) some_rows(row, std::integral_constant<int, 1>{});
+}
+
+/// Writes rows of numbers. compute(row, column, part, values) sets one register of columns of one or two rows. Two
+/// registers are stored at a time, which rounds them faster.
+template <class T, class Compute>
+[[gnu::always_inline]] inline void write_rows(T* to, Index rows, Index columns, bool past_caches,
+                                              const Compute& compute) {
+  const Index pairs = columns / (2 * lanes) * (2 * lanes);
+  const auto some_rows = [&](Index row, auto count) {
+    T* const out = to + row * columns;
+    for (Index column = 0; column < pairs; column += 2 * lanes) {
+      Floats left[count.value], right[count.value];
+      compute(row, column, Whole{}, left);
+      compute(row, column + lanes, Whole{}, right);
+      for (int i = 0; i < count.value; ++i) store_two(out + i * columns + column, left[i], right[i], past_caches);
+    }
+    for_registers(pairs, columns, [&](Index column, auto part) {
+      Floats values[count.value];
+      compute(row, column, part, values);
+      for (int i = 0; i < count.value; ++i) store(out + i * columns + column, values[i], part, past_caches);
+    });
+  };
+  Index row = 0;
+  for (; row + 2 <= rows; row += 2) some_rows(row, std::integral_constant<int, 2>{});
+  if (row < rows) some_rows(row, std::integral_constant<int, 1>{});
 }
 
 /// Two sums of rows for each column. add(row, column, part, sum, other) adds a row to a register of both. Pieces of
@@ -87,15 +113,16 @@ template <class T, bool adds>
                                      const float* scale, const float* shift, float least, float most, Index rows,
                                      Index columns, bool past_caches) {
   const Floats lower(least), upper(most);
-  for_rows(0, rows, 0, columns, [=](Index row, auto count, Index column, auto part) {
+  const auto compute = [=](Index row, Index column, auto part, auto& values) {
     const Floats m = load(mean + column, part), s = load(scale + column, part), t = load(shift + column, part);
-    for (int i = 0; i < count.value; ++i) {
-      const Index at = (row + i) * columns + column;
-      Floats value = multiply_add(load(static_cast<const T*>(x) + at, part) - m, s, t);
+    for (Floats& value : values) {
+      const Index at = row++ * columns + column;
+      value = multiply_add(load(static_cast<const T*>(x) + at, part) - m, s, t);
       if constexpr (adds) value += load(static_cast<const T*>(residual) + at, part);
-      store(static_cast<T*>(y) + at, limited(value, lower, upper), part, past_caches);
+      value = limited(value, lower, upper);
     }
-  });
+  };
+  write_rows(static_cast<T*>(y), rows, columns, past_caches, compute);
 }
 
 template <class T>
@@ -111,12 +138,17 @@ enum class By { nothing, stored, computed };
 /// A register of columns of a cotangent.
 template <class T, By by>
 struct Cotangents {
-  const NormCotangent& of;
-  Floats mean, scale, shift;
+  const T *g, *x, *y;
+  Floats mean, scale, shift, least, most;
 
   template <class Some>
-  [[gnu::always_inline]] inline Cotangents(const NormCotangent& cotangent, Index column, Some part)
-      : of(cotangent), mean(load(of.mean + column, part)) {
+  [[gnu::always_inline]] inline Cotangents(const NormCotangent& of, Index column, Some part)
+      : g(static_cast<const T*>(of.g)),
+        x(static_cast<const T*>(of.x)),
+        y(static_cast<const T*>(of.y)),
+        mean(load(of.mean + column, part)),
+        least(of.least),
+        most(of.most) {
     if constexpr (by == By::computed) {
       scale = load(of.scale + column, part);
       shift = load(of.shift + column, part);
@@ -126,16 +158,16 @@ struct Cotangents {
   /// The masked g from element `at` on; sets `difference` to x - mean.
   template <class Some>
   [[gnu::always_inline]] inline Floats masked(Index at, Some part, Floats& difference) const {
-    const Floats g = load(static_cast<const T*>(of.g) + at, part);
-    difference = load(static_cast<const T*>(of.x) + at, part) - mean;
-    if constexpr (by == By::nothing) return g;
-    Floats y;
+    const Floats cotangent = load(g + at, part);
+    difference = load(x + at, part) - mean;
+    if constexpr (by == By::nothing) return cotangent;
+    Floats output;
     if constexpr (by == By::stored) {
-      y = load(static_cast<const T*>(of.y) + at, part);
+      output = load(y + at, part);
     } else {
-      y = multiply_add(difference, scale, shift);
+      output = multiply_add(difference, scale, shift);
     }
-    return xsimd::select((y > Floats(of.least)) & !(y >= Floats(of.most)), g, Floats(0.0F));
+    return xsimd::select((output > least) & !(output >= most), cotangent, Floats(0.0F));
   }
 };
 
@@ -166,16 +198,16 @@ void gradient_sums(const NormCotangent& of, void* masked, Index rows, Index colu
 template <class T, By by>
 [[gnu::flatten]] void gradient_rows(const NormCotangent& of, void* dx, const float* from_g, const float* from_x,
                                     const float* add, Index rows, Index columns) {
-  for_rows(0, rows, 0, columns, [=, &of](Index row, auto count, Index column, auto part) {
+  const auto compute = [=, &of](Index row, Index column, auto part, auto& values) {
     const Cotangents<T, by> cotangents(of, column, part);
     const Floats a = load(from_g + column, part), b = load(from_x + column, part), t = load(add + column, part);
-    for (int i = 0; i < count.value; ++i) {
-      const Index at = (row + i) * columns + column;
+    for (Floats& value : values) {
       Floats difference;
-      const Floats g = cotangents.masked(at, part, difference);
-      store(static_cast<T*>(dx) + at, multiply_add(a, g, multiply_add(b, difference, t)), part);
+      const Floats g = cotangents.masked(row++ * columns + column, part, difference);
+      value = multiply_add(a, g, multiply_add(b, difference, t));
     }
-  });
+  };
+  write_rows(static_cast<T*>(dx), rows, columns, false, compute);
 }
 
 template <class T>

@@ -55,16 +55,18 @@ template <int n>
   }
 }
 
-/// Stores two registers of numbers other than NaN, rounded to bfloat16.
-[[gnu::always_inline]] inline void store_numbers(bfloat16* p, __m256 a, __m256 b) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), upper_halves(round_bits(a), round_bits(b)));
+/// Stores two registers of numbers other than NaN, rounded to bfloat16. With `past_caches`, as store() of a register.
+[[gnu::always_inline]] inline void store_numbers(bfloat16* p, __m256 a, __m256 b, bool past_caches = false) {
+  const __m256i rounded = upper_halves(round_bits(a), round_bits(b));
+  auto* const to = reinterpret_cast<__m256i*>(p);
+  past_caches ? _mm256_stream_si256(to, rounded) : _mm256_storeu_si256(to, rounded);
 }
 
 /// Stores two registers, rounded to bfloat16.
-[[gnu::always_inline]] inline void store_registers(bfloat16* p, __m256 a, __m256 b) {
-  if (__builtin_expect(are_numbers(a, b), 1)) return store_numbers(p, a, b);
-  store_register(p, a);
-  store_register(p + lanes, b);
+[[gnu::always_inline]] inline void store_registers(bfloat16* p, __m256 a, __m256 b, bool past_caches = false) {
+  if (__builtin_expect(are_numbers(a, b), 1)) return store_numbers(p, a, b, past_caches);
+  store(p, Floats(a), Whole{}, past_caches);
+  store(p + lanes, Floats(b), Whole{}, past_caches);
 }
 
 /// Stores numbers that bfloat16 holds exactly.
@@ -104,14 +106,14 @@ template <class T, int n>
   for (Floats& one : x) one = rounded<T>(one);
 }
 
-/// Stores two whole registers, one after the other in memory.
+/// Stores two whole registers, one after the other in memory. With `past_caches`, as store() of a register.
 template <class T>
-[[gnu::always_inline]] inline void store_two(T* p, const Floats& a, const Floats& b) {
+[[gnu::always_inline]] inline void store_two(T* p, const Floats& a, const Floats& b, bool past_caches = false) {
 #if defined(__AVX2__) && !defined(__AVX512BW__)
-  if constexpr (std::is_same_v<T, bfloat16>) return store_registers(p, a.data, b.data);
+  if constexpr (std::is_same_v<T, bfloat16>) return store_registers(p, a.data, b.data, past_caches);
 #endif
-  store(p, a, Whole{});
-  store(p + lanes, b, Whole{});
+  store(p, a, Whole{}, past_caches);
+  store(p + lanes, b, Whole{}, past_caches);
 }
 
 /// store_two() for numbers that T holds exactly.
