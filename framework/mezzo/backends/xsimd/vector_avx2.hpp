@@ -2,6 +2,9 @@
 // AVX2 with FMA and F16C. Included only by vector.hpp.
 #include <immintrin.h>
 
+#include <cstdint>
+#include <cstring>
+
 namespace mezzo::xsimd_kernels::MEZZO_ISA {
 namespace {
 
@@ -30,9 +33,12 @@ struct Part {
 
 [[gnu::always_inline]] inline __m256 load_register(const float* p) { return _mm256_loadu_ps(p); }
 
-[[gnu::always_inline]] inline __m256 load_register(const bfloat16* p) {
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_halves(p)), 16));
+/// Numbers of bfloat16 as float32.
+[[gnu::always_inline]] inline __m256 widen_bfloat16(__m128i x) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
 }
+
+[[gnu::always_inline]] inline __m256 load_register(const bfloat16* p) { return widen_bfloat16(load_halves(p)); }
 
 [[gnu::always_inline]] inline __m256 load_register(const float16* p) { return _mm256_cvtph_ps(load_halves(p)); }
 
@@ -79,6 +85,58 @@ struct Part {
 
 [[gnu::always_inline]] inline void store_register(float* p, __m256 x, Part part) {
   _mm256_maskstore_ps(p, part.mask(), x);
+}
+
+/// The first `count` numbers of 16 bits; zeros otherwise. They don't pass through memory: a register that is
+/// loaded from several stores waits for all of them.
+[[gnu::always_inline]] inline __m128i load_halves(const void* p, int count) {
+  const char* const from = static_cast<const char*>(p);
+  constexpr int half = 4, bits = 16;
+  if (count >= half) {
+    const __m128i first = _mm_loadu_si64(from), last = _mm_loadu_si64(from + (count - half) * (bits / 8));
+    return _mm_unpacklo_epi64(first, _mm_srl_epi64(last, _mm_cvtsi32_si128((lanes - count) * bits)));
+  }
+  std::uint64_t all = 0;
+  for (int i = 0; i < count; ++i) {
+    std::uint16_t one = 0;
+    std::memcpy(&one, from + i * (bits / 8), sizeof one);
+    all |= static_cast<std::uint64_t>(one) << i * bits;
+  }
+  return _mm_cvtsi64_si128(static_cast<long long>(all));
+}
+
+/// Stores the first `count` numbers of 16 bits.
+[[gnu::always_inline]] inline void store_halves(void* p, __m128i x, int count) {
+  char* to = static_cast<char*>(p);
+  constexpr int half = 4;
+  for (; count >= half; count -= half) {
+    _mm_storeu_si64(to, x);
+    to += sizeof(std::uint64_t);
+    x = _mm_unpackhi_epi64(x, x);
+  }
+  auto all = static_cast<std::uint64_t>(_mm_cvtsi128_si64(x));
+  if (count >= 2) {
+    std::memcpy(to, &all, sizeof(std::uint32_t));
+    to += sizeof(std::uint32_t);
+    all >>= 32;
+  }
+  if (count % 2 != 0) std::memcpy(to, &all, sizeof(std::uint16_t));
+}
+
+[[gnu::always_inline]] inline __m256 load_register(const bfloat16* p, Part part) {
+  return widen_bfloat16(load_halves(p, part.count));
+}
+
+[[gnu::always_inline]] inline __m256 load_register(const float16* p, Part part) {
+  return _mm256_cvtph_ps(load_halves(p, part.count));
+}
+
+[[gnu::always_inline]] inline void store_register(bfloat16* p, __m256 x, Part part) {
+  store_halves(p, round_to_bfloat16(x), part.count);
+}
+
+[[gnu::always_inline]] inline void store_register(float16* p, __m256 x, Part part) {
+  store_halves(p, round_to_float16(x), part.count);
 }
 
 [[gnu::always_inline]] inline __m256i load_register(const std::int32_t* p) {
