@@ -1,5 +1,9 @@
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+
+#include <mezzo/ops/creation.hpp>
+
 #include "support/xsimd.hpp"
 
 using namespace mezzo;
@@ -62,13 +66,53 @@ BOOST_AUTO_TEST_CASE(gradient) {
         const Shape channels{shape.back()};
         const double rows = static_cast<double>(x.size()) /
                             static_cast<double>(shape.back());  // number of terms of about 1 in the sums
-        check_xsimd(
-            "batch_norm_gradient", {{"training", training}},
-            {g, x, random_tensor(channels, DType::float32, 3, 0.5, 2), random_tensor(channels, DType::float32, 4, 1, 2),
-             random_tensor(channels, DType::float32, 5, 0.5, 1)},
-            1e-5 + 1e-8 * rows);
+        std::vector<Tensor> all{g, x, random_tensor(channels, DType::float32, 3, 0.5, 2),
+                                random_tensor(channels, DType::float32, 4, 1, 2),
+                                random_tensor(channels, DType::float32, 5, 0.5, 1)};
+        const double tolerance = 1e-5 + 1e-8 * rows;
+        check_xsimd("batch_norm_gradient", {{"training", training}}, all, tolerance);
+        all.push_back(random_tensor(channels, DType::float32, 6, -1, 1));
+        Attributes masked{{"training", training}, {"epilogue", detail::Epilogue::relu}, {"shift", true}};
+        check_xsimd("batch_norm_gradient", masked, all, tolerance);
+        masked.set("max_value", 1.5);
+        check_xsimd("batch_norm_gradient", masked, all, tolerance);
       }
     }
+  }
+}
+
+// y is 5.9995, which is 6 in 16 bits.
+BOOST_AUTO_TEST_CASE(mask_is_that_of_the_output_before_it_is_rounded) {
+  const Attributes relu6{
+      {"training", false}, {"epilogue", detail::Epilogue::relu}, {"shift", true}, {"max_value", 6.0}};
+  const Tensor zeros({40}), ones = full({40}, 1.0), shift = full({40}, 5.9995);
+  for (const DType dtype : xsimd_dtypes) {
+    BOOST_TEST((dtype == DType::float32) == (shift.cast(dtype).to_doubles()[0] < 6));
+    const std::vector<Tensor> inputs{full({3, 40}, 0.25, dtype), Tensor({3, 40}, dtype), ones, zeros, ones, shift};
+    const KernelRequest request = kernel_request("batch_norm_gradient", relu6, inputs);
+    for_each_isa([&](Isa isa) {
+      std::string reason;
+      const auto kernel = xsimd_kernel(request, isa, reason);
+      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+      BOOST_TEST(run_kernel(*kernel, request, inputs)[0].equal(inputs[0]));
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nan_stays_where_it_is) {
+  for (const DType dtype : xsimd_dtypes) {
+    Tensor x = random_tensor({4, 40}, DType::float32, 1);
+    for (const int place : {0, 37, 55, 159}) x.mutable_data<float>()[place] = std::nanf("");  // also behind pairs
+    const std::vector<double> numbers = x.to_doubles();
+    const std::vector<Tensor> inputs = operands(x.cast(dtype));
+    const KernelRequest request = kernel_request("batch_norm", norm_attributes(false), inputs);
+    for_each_isa([&](Isa isa) {
+      std::string reason;
+      const auto kernel = xsimd_kernel(request, isa, reason);
+      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+      const std::vector<double> y = run_kernel(*kernel, request, inputs)[0].to_doubles();
+      for (std::size_t i = 0; i < y.size(); ++i) BOOST_TEST(std::isnan(y[i]) == std::isnan(numbers[i]), "number " << i);
+    });
   }
 }
 

@@ -16,8 +16,8 @@ Attributes geometry() {
       {"strides", Shape{1, 1}}, {"padding", Shape{0, 0, 0, 0}}, {"dilation", Shape{1, 1}}, {"groups", std::int64_t{1}}};
 }
 
-Attributes input_gradient(const Shape& x, DType dtype = DType::float32) {
-  return with_attribute(with_attribute(geometry(), "shape", x), "dtype", dtype);
+Attributes input_gradient(const Shape& x) {
+  return with_attribute(with_attribute(geometry(), "shape", x), "dtype", DType::float32);
 }
 
 // Four standard deviations of the rounding error of a float32 sum of products of numbers in [-1, 1].
@@ -38,16 +38,38 @@ void check(const Shape& images, std::int64_t channels, std::int64_t filters) {
               tolerance(filters));
 }
 
-// Operands and results in 16 bits. Results have numbers of up to 2.
+// Compares the kernel for operands of 16 bits with that of float32, whose sums have the same order: all bits are equal
+// once they are rounded to `out`.
+void check_half(const std::string& op, Attributes attributes, const std::vector<Tensor>& operands, DType out) {
+  if (op != "conv2d") attributes.set("dtype", out);
+  std::vector<Tensor> wide;
+  for (const Tensor& operand : operands) wide.push_back(operand.cast(DType::float32));
+  const KernelRequest request = kernel_request(op, attributes, operands);
+  if (op != "conv2d") attributes.set("dtype", DType::float32);
+  const KernelRequest of_floats = kernel_request(op, attributes, wide);
+  BOOST_TEST_REQUIRE((request.outputs[0].dtype == out));
+  for_each_isa([&](Isa isa) {
+    std::string reason;
+    const auto kernel = xsimd_kernel(request, isa, reason), plain = xsimd_kernel(of_floats, isa, reason);
+    BOOST_TEST_REQUIRE((kernel != nullptr && plain != nullptr), reason);
+    const Tensor expected = run_kernel(*plain, of_floats, wide)[0].cast(out);
+    const int threads = thread_count();
+    for (const int some : {threads, 1, 3}) {
+      set_thread_count(some);
+      BOOST_TEST(run_kernel(*kernel, request, operands)[0].equal(expected), op << " on " << some << " threads");
+    }
+    set_thread_count(threads);
+    BOOST_TEST(same_unaligned(*kernel, operands, {expected}));
+  });
+}
+
 void check_half(DType dtype, const Shape& images, std::int64_t channels, std::int64_t filters) {
   const Shape x = with_channels(images, channels), g = with_channels(images, filters);
-  const auto kernel = [&](std::int64_t terms) {
-    const double most = 1 / std::sqrt(static_cast<double>(terms));
-    return random_tensor({1, 1, channels, filters}, dtype, 2, -most, most);
-  };
-  check_xsimd("conv2d", geometry(), {random_tensor(x, dtype, 1), kernel(channels)}, tolerance(1));
-  check_xsimd("conv2d_input_gradient", input_gradient(x, dtype), {random_tensor(g, dtype, 1), kernel(filters)},
-              tolerance(1));
+  const Tensor kernel = random_tensor({1, 1, channels, filters}, dtype, 2);
+  check_half("conv2d", geometry(), {random_tensor(x, dtype, 1), kernel}, dtype);
+  for (const DType out : {dtype, DType::float32}) {
+    check_half("conv2d_input_gradient", input_gradient(x), {random_tensor(g, dtype, 1), kernel}, out);
+  }
 }
 
 }  // namespace
@@ -97,30 +119,37 @@ BOOST_AUTO_TEST_CASE(large_arrays) {
   const Tensor turned = random_tensor({1, 1, 48, 16}, DType::float32, 3);
   check_past_caches("conv2d", geometry(), {random_tensor(x, DType::float32, 1), kernel});
   check_past_caches("conv2d_input_gradient", input_gradient(g), {random_tensor(x, DType::float32, 1), turned});
+  check_past_caches("conv2d_input_gradient", input_gradient(g),
+                    {random_tensor(x, DType::bfloat16, 1), turned.cast(DType::bfloat16)});
 }
 
 BOOST_AUTO_TEST_CASE(only_the_pixel_sees_nan) {
   Tensor x = random_tensor({1, 23, 23, 17}, DType::float32, 1);
   const std::int64_t pixel = 500;
   x.mutable_data<float>()[pixel * 17 + 16] = std::nanf("");
-  for_each_isa([&](Isa isa) {
-    const std::vector<Tensor> operands{x, random_tensor({1, 1, 17, 33}, DType::float32, 2)};
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+    const std::vector<Tensor> operands{x.cast(dtype), random_tensor({1, 1, 17, 33}, dtype, 2)};
     const KernelRequest request = kernel_request("conv2d", geometry(), operands);
-    std::string reason;
-    const auto kernel = xsimd_kernel(request, isa, reason);
-    BOOST_TEST_REQUIRE(kernel != nullptr, reason);
-    const std::vector<double> y = run_kernel(*kernel, request, operands)[0].to_doubles();
-    for (std::size_t i = 0; i < y.size(); ++i) BOOST_TEST(std::isnan(y[i]) == (i / 33 == pixel));
-  });
+    for_each_isa([&](Isa isa) {
+      std::string reason;
+      const auto kernel = xsimd_kernel(request, isa, reason);
+      BOOST_TEST_REQUIRE(kernel != nullptr, reason);
+      const std::vector<double> y = run_kernel(*kernel, request, operands)[0].to_doubles();
+      for (std::size_t i = 0; i < y.size(); ++i) BOOST_TEST(std::isnan(y[i]) == (i / 33 == pixel));
+    });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(products_of_16_bits_are_left_to_cpus_that_have_them) {
   if (isa() < Isa::avx2) return skip("needs AVX2");
-  const std::vector<Tensor> operands{Tensor({2, 16, 16, 8}, DType::bfloat16), Tensor({1, 1, 8, 8}, DType::bfloat16)};
-  std::string reason;
-  const auto kernel = create_kernel("pointwise", kernel_request("conv2d", geometry(), operands), reason);
-  BOOST_TEST((kernel == nullptr) == has_fast_bfloat16());
-  BOOST_TEST(reason == (has_fast_bfloat16() ? "leaves bfloat16 to products of 16 bits" : ""));
+  for (const DType dtype : {DType::bfloat16, DType::float16}) {
+    const bool fast = dtype == DType::bfloat16 ? has_fast_bfloat16() : dtype_support(dtype) == Support::native;
+    const std::vector<Tensor> operands{Tensor({2, 16, 16, 8}, dtype), Tensor({1, 1, 8, 8}, dtype)};
+    std::string reason;
+    const auto kernel = create_kernel("pointwise", kernel_request("conv2d", geometry(), operands), reason);
+    BOOST_TEST((kernel == nullptr) == fast);
+    BOOST_TEST(reason == (fast ? fmt::format("leaves {} to products of 16 bits", dtype) : ""));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(other_convolutions_are_declined) {

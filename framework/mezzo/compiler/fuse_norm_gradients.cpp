@@ -59,9 +59,10 @@ Graph fuse_norm_gradients(const Graph& graph) {
     if (convolution.input == nullptr || convolution.kernel == nullptr) return false;
     const Value &kernel = convolution.input->inputs[1], &x = convolution.kernel->inputs[0];
     const Spec& kernel_gradient = convolution.kernel->outputs[0];
-    // Both gradients must be of one 1 x 1 convolution, in the dtypes of the op. make_node() checks none of this.
-    if (!is_pointwise(convolution.kernel->attributes, kernel.shape()) || kernel.shape() != kernel_gradient.shape ||
-        convolution.input->outputs[0] != Spec{x.shape(), x.dtype()} ||
+    // Both gradients must be of one 1 x 1 convolution, in the dtypes of the op. make_node() checks none of this. The
+    // joined kernel takes arrays that aren't rounded to a narrower dtype.
+    if (x.dtype() != accumulation_dtype(x.dtype()) || !is_pointwise(convolution.kernel->attributes, kernel.shape()) ||
+        kernel.shape() != kernel_gradient.shape || convolution.input->outputs[0] != Spec{x.shape(), x.dtype()} ||
         kernel_gradient.dtype != accumulation_dtype(x.dtype())) {
       return false;
     }

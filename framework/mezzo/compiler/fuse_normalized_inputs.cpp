@@ -19,8 +19,7 @@ const Op* normalizing(const detail::Node& reader) {
 }
 
 /// True for an output of a norm that its readers can compute from the norm's shift: of a norm with a relu and without a
-/// residual. Outputs that are rounded to a narrower dtype are stored: each reader would round them, which costs more
-/// than it saves.
+/// residual. Kernels that normalize their input do so without rounding, so outputs of a narrower dtype are stored.
 bool is_computed_again(const Value& y) {
   return is_first_output(y, ops::batch_norm) && y.node()->attributes.get_or("shift", false) &&
          y.dtype() == y.node()->outputs[1].dtype;

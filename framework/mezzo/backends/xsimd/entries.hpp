@@ -37,6 +37,16 @@ inline std::unique_ptr<Kernel> decline_dtype(std::string& reason, DType dtype) {
   return decline(reason, "takes float32, bfloat16 and float16; got {}", dtype);
 }
 
+/// True if inputs 0 and 1 and output 0 are stored in such dtypes. Sets the reason otherwise.
+inline bool takes_stored(const KernelRequest& request, std::string& reason) {
+  for (const Spec* spec : {&request.inputs[0], &request.inputs[1], &request.outputs[0]}) {
+    if (is_stored(spec->dtype)) continue;
+    decline_dtype(reason, spec->dtype);
+    return false;
+  }
+  return true;
+}
+
 /// True if products of bfloat16 are faster in pairs than in float32.
 inline bool multiplies_pairs(const ProductFunctions& products) {
   return products.pair_product != nullptr && !has_slow_bfloat16();

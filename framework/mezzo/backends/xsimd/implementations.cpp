@@ -92,9 +92,9 @@ bool suits_gemm(const KernelRequest& request) {
          terms >= fewest_terms;
 }
 
-/// True if the CPU multiplies numbers of 16 bits of this dtype faster than float32, which oneDNN's products use.
-bool multiplies(DType dtype) {
-  return has_amx() || (dtype == DType::bfloat16 ? has_fast_bfloat16() : dtype_support(dtype) == Support::native);
+/// True for a dtype of 16 bits whose products oneDNN computes without conversions, and faster than those of float32.
+bool has_fast_products(DType dtype) {
+  return dtype == DType::bfloat16 ? has_fast_bfloat16() : dtype_support(dtype) == Support::native;
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ std::vector<detail::Implementation> pointwise_implementations() {
     one.create = [create = one.create](const KernelRequest& request, std::string& reason) -> std::unique_ptr<Kernel> {
       if (isa() < Isa::avx2) return decline(reason, "is not faster than oneDNN without AVX2");
       const DType dtype = request.inputs[0].dtype;
-      if (is_half(dtype) && multiplies(dtype)) return decline(reason, "leaves {} to products of 16 bits", dtype);
+      if (is_half(dtype) && has_fast_products(dtype)) return decline(reason, "leaves {} to products of 16 bits", dtype);
       if (request.op == &ops::pointwise_norm_gradient && !xsimd_kernels::exceeds_caches(request.inputs[1])) {
         return decline(reason, "is not faster for arrays that stay in the caches");
       }

@@ -20,8 +20,9 @@ std::vector<detail::Implementation> few_taps_implementations();
 /// "outer": xsimd's gradients of the kernels of dense layers, 1 x 1 convolutions and convolutions with strides.
 std::vector<detail::Implementation> outer_product_implementations();
 
-/// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, in float32 with AVX2; also joined with the
-/// gradient of a batch norm behind them, if its array exceeds the caches.
+/// "pointwise": xsimd's 1 x 1 convolutions and gradients of their inputs, with AVX2. Operands of 16 bits are multiplied
+/// as float32 if the CPU has no faster products of them. In float32 also joined with the gradient of a batch norm
+/// behind them, if its array exceeds the caches.
 std::vector<detail::Implementation> pointwise_implementations();
 
 /// "few_rows": xsimd's products of a few rows with a large matrix.

@@ -63,7 +63,7 @@ class OuterProducts final : public Kernel {
     const Spec& out = request.outputs[0];
     direct_ = blocks_ == 1 && columns_ == filters_ && out.dtype == DType::float32;
     if (!direct_) sums_ = layout_.take(float_bytes(blocks_ * floats()));
-    wide_floats_ = round_up(LeftFactor::wide_rows * channels_, line);
+    wide_floats_ = factor == Factor::plain ? 0 : round_up(LeftFactor::wide_rows * channels_, line);
     own_floats_ = round_up(panel_pitch_ + wide_floats_ + most * block_pitch_, line);
     own_ = layout_.take(float_bytes(threads_ * own_floats_));
     result_ = WideResult(request, layout_);
@@ -228,21 +228,11 @@ class OuterProducts final : public Kernel {
   WideResult result_;
 };
 
-bool takes_dtypes(const KernelRequest& request, std::string& reason) {
-  for (const Spec* spec : {&request.inputs[0], &request.inputs[1], &request.outputs[0]}) {
-    if (!is_stored(spec->dtype)) {
-      decline_dtype(reason, spec->dtype);
-      return false;
-    }
-  }
-  return true;
-}
-
 std::unique_ptr<Kernel> make_kernel_gradient_of_convolution(const KernelRequest& request, Isa isa,
                                                             std::string& reason) {
   const Shape& kernel = request.outputs[0].shape;
   if (!is_pointwise(request.attributes, kernel)) return make_window_products(request, isa, reason);
-  if (!takes_dtypes(request, reason) || !has_many_pixels(request, kernel, reason)) return nullptr;
+  if (!takes_stored(request, reason) || !has_many_pixels(request, kernel, reason)) return nullptr;
   return std::make_unique<OuterProducts>(request, Factor::plain, isa);
 }
 
@@ -277,7 +267,7 @@ std::unique_ptr<Kernel> make_kernel_gradient_of_dense(const KernelRequest& reque
     return nullptr;
   }
   std::string unused;
-  if (!takes_dtypes(request, unused) || x[0] < fewest_rows || std::min(out[0], out[1]) < fewest_channels) {
+  if (!takes_stored(request, unused) || x[0] < fewest_rows || std::min(out[0], out[1]) < fewest_channels) {
     return nullptr;
   }
   return std::make_unique<OuterProducts>(request, Factor::plain, isa);

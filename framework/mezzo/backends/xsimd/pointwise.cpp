@@ -25,7 +25,8 @@ Index most_depth(const ProductFunctions& products) { return 16 * products.panel;
 
 enum class Kind { convolution, of_normalized, input_gradient };
 
-/// Rows that are multiplied at a time, if a thread keeps `floats` numbers of each in its L2 cache.
+/// Rows that are multiplied at a time, if a thread keeps `floats` numbers of each in its L2 cache, up to 256 KiB. With
+/// fewer than 24 rows, reading the panels would take longer than the products.
 Index rows_of_chunk(Index floats) {
   constexpr Index most_floats = 1 << 16, block = 12, fewest = 2 * block;
   return std::clamp(most_floats / floats / block * block, fewest, chunk_rows);
@@ -48,8 +49,9 @@ class Pointwise final : public Kernel {
     if (is_half(x_.dtype)) widen_ = kernels(isa).cast.from_storage[x_.dtype].float32;
     const Index in = input_ || widen_ != nullptr ? depth_ : 0, out = rounds() && terms_ > 1 ? columns_ : 0;
     if (widen_ != nullptr) chunk_ = rows_of_chunk(in + out);
-    own_floats_ = chunk_ * (in + out);
-    sums_ = chunk_ * in;
+    constexpr Index line = 16;  // floats of a cache line
+    sums_ = round_up(chunk_ * in, line);
+    own_floats_ = sums_ + round_up(chunk_ * out, line);
     own_ = layout_.take(float_bytes(threads_ * own_floats_));
   }
 
@@ -72,7 +74,8 @@ class Pointwise final : public Kernel {
   std::size_t scratch_bytes() const override { return layout_.size(); }
 
  private:
-  /// Computes some rows, and fetches those behind them up to `last`. `own`: memory for converted or normalized rows.
+  /// Computes some rows, and fetches those behind them up to `last`. `own`: memory for converted or normalized rows,
+  /// and for sums.
   void run_rows(const KernelArguments& arguments, Index row, Index rows, Index last, float* own,
                 bool past_caches) const {
     const Index row_bytes = depth_ * size_of(x_.dtype);
@@ -100,7 +103,8 @@ class Pointwise final : public Kernel {
         product.b = panels_.panel(arguments, panel, first);
         product.columns = std::min(products_.panel, columns_ - column);
         product.ahead = ahead.next_turn();
-        product.out = rounds() ? own + sums_ + column : arguments.out<float>(0) + row * columns_ + column;
+        if (!rounds()) product.out = arguments.out<float>(0) + row * columns_ + column;
+        if (rounds() && terms_ > 1) product.out = own + sums_ + column;
         if (rounds() && term == terms_ - 1) round_to(product, arguments, row * columns_ + column);
         products_.product(product);
       }
@@ -132,11 +136,7 @@ class Pointwise final : public Kernel {
 
 /// True for a 1 x 1 convolution of enough pixels. Sets the reason otherwise.
 bool takes_pointwise(const KernelRequest& request, const Shape& kernel, std::string& reason) {
-  for (const Spec& spec : {request.inputs[0], request.inputs[1], request.outputs[0]}) {
-    if (is_stored(spec.dtype)) continue;
-    decline_dtype(reason, spec.dtype);
-    return false;
-  }
+  if (!takes_stored(request, reason)) return false;
   if (is_pointwise(request.attributes, kernel)) return has_many_pixels(request, kernel, reason);
   decline(reason, "takes 1 x 1 kernels without strides, padding or groups");
   return false;

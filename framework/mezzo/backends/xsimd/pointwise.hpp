@@ -9,7 +9,7 @@ namespace mezzo::xsimd_kernels {
 /// Minimal number of rows, and of columns of the other sides, of products for which packing saves time.
 constexpr std::int64_t fewest_rows = 512, fewest_channels = 8;
 
-/// Rows that are multiplied with a whole kernel: whole blocks of products for each ISA.
+/// Most rows that are multiplied with a whole kernel at a time: whole blocks of products for each ISA.
 constexpr std::int64_t chunk_rows = 96;
 
 /// True for enough pixels, channels and filters. Sets the reason otherwise.

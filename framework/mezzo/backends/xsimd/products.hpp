@@ -21,7 +21,8 @@ struct PanelProduct {
   Prefetch ahead{};                                         ///< data that other work needs next
   std::int64_t columns = 0;                                 ///< the first columns of the panel that are written; 0: all
   bool past_caches = false;  ///< out is written without being read to the caches; its rows are whole cache lines
-  /// @name Results are rounded and stored here in place of out, if one of them isn't null
+  /// @name The array of a b, rounded, in place of out; null: out
+  /// With `accumulate`, out is still read. Rows are out_width apart in both. `past_caches` has no effect.
   /// @{
   bfloat16* out_bfloat16 = nullptr;
   float16* out_float16 = nullptr;
@@ -46,8 +47,9 @@ struct PairProduct {
 /// Columns of a block of a packed left factor.
 constexpr std::int64_t block_columns = 12;
 
-/// Rows of a matrix that are copied to panels: each panel has the same columns of all rows, in the order of memory. The
-/// last panel is filled with zeros. Up to 15 words of 32 bits after a panel's last row are overwritten.
+/// Rows of a matrix that are copied to panels, and converted to another type if need be: each panel has the same
+/// columns of all rows, in the order of memory. The last panel is filled with zeros. Up to 15 words of 32 bits after a
+/// panel's last row are overwritten.
 template <class From, class To = From>
 struct PackedRows {
   const From* from = nullptr;

@@ -195,9 +195,14 @@ template <class T, int rows, int registers>
         store_two(to, sums[i][0], sums[i][1]);
         continue;
       }
+      store(to, sums[i][0], Whole{});
     }
-    for (int j = 0; j + 1 < registers; ++j) store(to + j * lanes, sums[i][j], Whole{});
-    store(to + (registers - 1) * lanes, sums[i][registers - 1], first_lanes(last));
+    const int j = registers - 1;
+    if (last == lanes) {
+      store(to + j * lanes, sums[i][j], Whole{});
+    } else {
+      store(to + j * lanes, sums[i][j], first_lanes(last));
+    }
   }
 }
 
@@ -235,8 +240,10 @@ template <int rows, int registers, bool transposed>
       sums[i][j] += last == lanes ? load(from + j * lanes, Whole{}) : load(from + j * lanes, first_lanes(last));
     }
   }
-  if (p.out_bfloat16 != nullptr) return store_rounded(sums, p.out_bfloat16 + place, p.out_width, last);
-  if (p.out_float16 != nullptr) return store_rounded(sums, p.out_float16 + place, p.out_width, last);
+  if constexpr (!transposed) {
+    if (p.out_bfloat16 != nullptr) return store_rounded(sums, p.out_bfloat16 + place, p.out_width, last);
+    if (p.out_float16 != nullptr) return store_rounded(sums, p.out_float16 + place, p.out_width, last);
+  }
   store_sums(sums, p.out + place, p.out_width, last, p.past_caches);
 }
 

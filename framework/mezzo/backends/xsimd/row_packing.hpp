@@ -87,7 +87,7 @@ class RowPacking {
   }
 
  private:
-  /// `chosen` gives one of two functions.
+  /// chosen(functions) is the function for blocks or for panels.
   template <class Chosen>
   void pack(const Chosen& chosen, const void* matrix, Index width, const Columns& columns, const Rows& rows, float* to,
             Index pitch) const {
