@@ -25,8 +25,8 @@ Index most_depth(const ProductFunctions& products) { return 16 * products.panel;
 
 enum class Kind { convolution, of_normalized, input_gradient };
 
-/// Rows that are multiplied at a time, if a thread keeps `floats` numbers of each in its L2 cache, up to 256 KiB. With
-/// fewer than 24 rows, reading the panels would take longer than the products.
+/// Rows that are multiplied at a time, if a thread keeps `floats` numbers of each in its L2 cache, up to 256 KiB. At
+/// least 24 rows share the reading of a panel.
 Index rows_of_chunk(Index floats) {
   constexpr Index most_floats = 1 << 16, block = 12, fewest = 2 * block;
   return std::clamp(most_floats / floats / block * block, fewest, chunk_rows);
