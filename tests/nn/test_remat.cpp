@@ -1,6 +1,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
+#include <string>
+#include <utility>
 
 #include <mezzo/compiler/plan.hpp>
 #include <mezzo/mezzo.hpp>
@@ -101,7 +103,7 @@ int kernels(const Model& model, const std::string& op) {
 BOOST_AUTO_TEST_SUITE(remat)
 
 BOOST_AUTO_TEST_CASE(marked_layers_give_the_same_bits_with_less_memory) {
-  // Masks of dropout and copies of weights, which stay, take a larger share of the memory of a step in 16 bits.
+  // Arrays that have no 16 bits, such as masks of dropout, are a larger part of the memory of a step in 16 bits.
   const std::pair<const char*, double> shares[] = {
       {"float32", 0.7}, {"mixed_bfloat16", 0.75}, {"mixed_float16", 0.75}, {"float64", 0.7}};
   for (const auto& [policy, most] : shares) {
