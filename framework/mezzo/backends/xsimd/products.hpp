@@ -22,7 +22,7 @@ struct PanelProduct {
   std::int64_t columns = 0;                                 ///< the first columns of the panel that are written; 0: all
   bool past_caches = false;  ///< out is written without being read to the caches; its rows are whole cache lines
   /// @name The array of a b, rounded, in place of out; null: out
-  /// With `accumulate`, out is still read. Rows are out_width apart in both. `past_caches` has no effect.
+  /// With `accumulate`, out is still read. Rows are out_width apart in both.
   /// @{
   bfloat16* out_bfloat16 = nullptr;
   float16* out_float16 = nullptr;

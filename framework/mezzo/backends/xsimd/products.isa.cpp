@@ -166,42 +166,25 @@ constexpr ProductFunctions::OfPairs pair_product = nullptr, transposed_pair_prod
 constexpr PackFunctions<bfloat16> pair_packs{};
 #endif
 
-/// Stores sums in rows of float32. `last`: columns in the last register.
-template <int rows, int registers>
-[[gnu::always_inline]] inline void store_sums(const Floats (&sums)[rows][registers], float* out, std::int64_t width,
-                                              std::int64_t last, bool past_caches) {
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-    float* const to = out + i * width;
-    for (int j = 0; j + 1 < registers; ++j) store(to + j * lanes, sums[i][j], Whole{}, past_caches);
-    const int j = registers - 1;
-    if (last == lanes) {
-      store(to + j * lanes, sums[i][j], Whole{}, past_caches);
-    } else {
-      store(to + j * lanes, sums[i][j], first_lanes(last), past_caches);
-    }
-  }
-}
-
-/// Rounds sums to T and stores them.
+/// Stores sums in rows, rounded to T. `last`: columns in the last register.
 template <class T, int rows, int registers>
-[[gnu::always_inline]] inline void store_rounded(const Floats (&sums)[rows][registers], T* out, std::int64_t width,
-                                                 std::int64_t last) {
+[[gnu::always_inline]] inline void store_sums(const Floats (&sums)[rows][registers], T* out, std::int64_t width,
+                                              std::int64_t last, bool past_caches) {
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
     T* const to = out + i * width;
     if constexpr (registers == 2) {
       if (last == lanes) {
-        store_two(to, sums[i][0], sums[i][1]);
+        store_two(to, sums[i][0], sums[i][1], past_caches);
         continue;
       }
-      store(to, sums[i][0], Whole{});
+      store(to, sums[i][0], Whole{}, past_caches);
     }
     const int j = registers - 1;
     if (last == lanes) {
-      store(to + j * lanes, sums[i][j], Whole{});
+      store(to + j * lanes, sums[i][j], Whole{}, past_caches);
     } else {
-      store(to + j * lanes, sums[i][j], first_lanes(last));
+      store(to + j * lanes, sums[i][j], first_lanes(last), past_caches);
     }
   }
 }
@@ -241,8 +224,8 @@ template <int rows, int registers, bool transposed>
     }
   }
   if constexpr (!transposed) {
-    if (p.out_bfloat16 != nullptr) return store_rounded(sums, p.out_bfloat16 + place, p.out_width, last);
-    if (p.out_float16 != nullptr) return store_rounded(sums, p.out_float16 + place, p.out_width, last);
+    if (p.out_bfloat16 != nullptr) return store_sums(sums, p.out_bfloat16 + place, p.out_width, last, p.past_caches);
+    if (p.out_float16 != nullptr) return store_sums(sums, p.out_float16 + place, p.out_width, last, p.past_caches);
   }
   store_sums(sums, p.out + place, p.out_width, last, p.past_caches);
 }
