@@ -22,13 +22,9 @@ WindowSizes::WindowSizes(const KernelRequest& request) {
   top = padding[0], left = padding[2];
 }
 
-WindowCopies::WindowCopies(const KernelRequest& request, const WindowSizes& sizes, bool pairs, Isa isa)
+WindowCopies::WindowCopies(const KernelRequest& request, const WindowSizes& sizes, Isa isa)
     : sizes_(sizes),
-      packing_(pairs ? DType::bfloat16 : DType::float32, isa),
-      widen_(request.inputs[0].dtype == DType::float32 || pairs
-                 ? nullptr
-                 : kernels(isa).cast.from_storage[request.inputs[0].dtype].float32),
-      x_size_(size_of(request.inputs[0].dtype)),
+      packing_(request.inputs[0].dtype, isa),
       row_words_(packing_.words(sizes.out_width) * block_columns) {}
 
 void WindowCopies::set_chunk(Index images, Index rows) {
@@ -44,13 +40,8 @@ const char* WindowCopies::padded_row(const KernelArguments& arguments, Index num
   const Index copied = std::min(sizes_.width * sizes_.channels, used - before);
   if (copied <= 0) return row;  // all windows lie in the padding
   const char* const from = arguments.in<char>(0) + number * row_bytes();
-  if (widen_ == nullptr && before == 0 && copied == used) return from;
-  char* const to = row + before * packing_.size();
-  if (widen_ != nullptr) {
-    widen_(from, to, copied);
-  } else {
-    std::memcpy(to, from, static_cast<std::size_t>(copied * x_size_));
-  }
+  if (before == 0 && copied == used) return from;
+  std::memcpy(row + before * packing_.size(), from, static_cast<std::size_t>(copied * packing_.size()));
   return row;
 }
 

@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <mezzo/backends/xsimd/conversions.hpp>
 #include <mezzo/backends/xsimd/row_packing.hpp>
 #include <mezzo/compiler/kernel.hpp>
 #include <mezzo/core/isa.hpp>
@@ -29,7 +28,7 @@ class WindowCopies {
  public:
   using Index = std::int64_t;
 
-  WindowCopies(const KernelRequest& request, const WindowSizes& sizes, bool pairs, Isa isa);
+  WindowCopies(const KernelRequest& request, const WindowSizes& sizes, Isa isa);
 
   /// Called once, with the most images and rows of a chunk.
   void set_chunk(Index images, Index rows);
@@ -44,7 +43,7 @@ class WindowCopies {
   /// Floats of the memory for a row of an image.
   Index row_floats() const { return used_numbers() + sizes_.width * sizes_.channels; }
   /// Bytes of a row of x.
-  Index row_bytes() const { return sizes_.width * sizes_.channels * x_size_; }
+  Index row_bytes() const { return sizes_.width * sizes_.channels * packing_.size(); }
 
   /// Copies blocks `first` to `last` - 1 of a chunk. `row`: memory for a row, filled with zeros before the first call.
   void pack(const KernelArguments& arguments, const WindowChunk& chunk, Index first, Index last, float* row,
@@ -59,9 +58,7 @@ class WindowCopies {
 
   const WindowSizes sizes_;
   const RowPacking packing_;
-  const CastFunctions::Cast widen_;  ///< of rows of x; null: they are copied as they are
-  const Index x_size_;               ///< bytes of a number
-  const Index row_words_;            ///< of the windows of a row in a block
+  const Index row_words_;  ///< of the windows of a row in a block
   Index phase_words_ = 0, block_pitch_ = 0;
 };
 

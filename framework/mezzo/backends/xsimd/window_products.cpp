@@ -26,7 +26,7 @@ class WindowProducts final : public Kernel {
       : products_(kernels(isa).products),
         packing_(request.inputs[1].dtype, isa),
         sizes_(request),
-        windows_(request, sizes_, packing_.pairs(), isa),
+        windows_(request, sizes_, isa),
         columns_(windows_.columns()),
         blocks_(round_up(columns_, block_columns) / block_columns),
         panels_(round_up(sizes_.filters, products_.panel) / products_.panel),
