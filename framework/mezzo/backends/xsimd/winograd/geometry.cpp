@@ -42,12 +42,7 @@ bool takes(const KernelRequest& request, const Shape& x, const Shape& kernel, co
             kernel[0], kernel[1], strides, dilation, groups, padding);
     return false;
   }
-  for (const DType dtype : {request.inputs[0].dtype, request.inputs[1].dtype, request.outputs[0].dtype}) {
-    if (!is_stored(dtype)) {
-      decline_dtype(reason, dtype);
-      return false;
-    }
-  }
+  if (!takes_stored(request, reason)) return false;
   // A tile takes 36 products, a pixel takes 9 in a plain sum: with fewer than 8 pixels in use per tile the transforms
   // cost more than the saved products. The same holds for few channels, and for a kernel that is used for few tiles.
   constexpr std::int64_t fewest_pixels = 8, fewest_channels = 16;
